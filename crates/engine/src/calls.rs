@@ -1,4 +1,4 @@
-//! Calls of `setup` and `teardown` from outside of a run, in addition to the run's own.
+//! Calls of `setup` and `teardown` from outside the run, in addition to the run's own calls.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -18,17 +18,16 @@ pub(crate) struct Call {
 }
 
 impl Calls {
-    /// Calls that are requested with this function. It drops a call if the run has ended.
+    /// Calls that are requested with this function. The function drops a call if the run has ended.
     pub(crate) fn by(request: impl Fn(Call) + Send + Sync + 'static) -> Calls {
         Calls(Arc::new(request))
     }
 
-    /// Calls a step on a worker of the run, and waits until it has ended. `None` if the run ends before
-    /// that.
+    /// Calls a step on a worker of the run and waits for its result. `None` if the run ends first.
     pub fn call(&self, step: Step) -> Option<Result<(), AbortReason>> {
         let (result, received) = channel();
         (self.0)(Call { step, result });
-        // If the call is dropped, so is the sender.
+        // If the run drops the call, it also drops the sender, and this returns an error.
         received.recv().ok()
     }
 }
@@ -38,7 +37,7 @@ impl Calls {
 pub(crate) struct OpenCalls(Vec<(Stop, JoinHandle<()>)>);
 
 impl OpenCalls {
-    /// Starts a call as a task of its own.
+    /// Starts a call as a separate task.
     pub fn start<F: UserFactory>(&mut self, factory: &Arc<F>, worker: &Worker, call: Call) {
         self.0.retain(|(_, task)| !task.is_finished());
         let stop = Stop::new();
@@ -46,7 +45,7 @@ impl OpenCalls {
         let task = tokio::task::spawn_local(async move {
             own.adopt_task().await;
             let ended = factory.call(call.step, &worker, &own).await;
-            // The caller may have gone.
+            // The caller may no longer wait.
             let _ = call.result.send(ended);
         });
         self.0.push((stop, task));
@@ -59,7 +58,7 @@ impl OpenCalls {
         }
     }
 
-    /// Interrupts all calls and waits for their end.
+    /// Interrupts all calls and waits until they have ended.
     pub async fn end(self) {
         self.interrupt();
         for (_, task) in self.0 {

@@ -9,11 +9,11 @@ use crate::InFlightReading;
 /// The events of a run, in the order in which they happen.
 #[derive(Debug)]
 pub enum Event {
-    /// Every planned user's init code has run.
+    /// The init code of every planned user has run.
     UsersReady,
-    /// Setup is complete, and the run waits for the moment of its start.
+    /// Setup is complete, and the run waits for its start time.
     Waiting,
-    /// Scenarios have started; setup is complete.
+    /// Setup is complete, and the scenarios have started.
     Started,
     /// The samples that one worker recorded since its last window.
     Window {
@@ -21,7 +21,7 @@ pub enum Event {
         worker: usize,
         /// The samples.
         window: Window,
-        /// The part of the run in which they were recorded.
+        /// The phase of the run in which they were recorded.
         part: Part,
         /// When the window was closed.
         taken: Moment,
@@ -30,17 +30,17 @@ pub enum Event {
         /// Measurements of the worker's thread; `None` in the window after its last second.
         thread: Option<ThreadReading>,
     },
-    /// Individual samples for outputs, from workers that are not in this process.
+    /// Individual samples for outputs, from workers in other processes.
     Records(Vec<SampleRecord>),
-    /// Information for the person who watches.
+    /// Information for the person who watches the run.
     Notice(Notice),
-    /// The last scenario has ended; teardown is next.
+    /// The last scenario has ended, and teardown follows.
     ScenariosDone,
-    /// Everything has ended and every window was sent. Always the last event.
+    /// Everything has ended, and every window has been sent. Always the last event.
     Finished,
 }
 
-/// The part of a run to which a window belongs.
+/// The phase of the run to which a window belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Creating users, and setup.
@@ -51,10 +51,10 @@ pub enum Part {
     TearDown,
 }
 
-/// Information for the person who watches.
+/// Information for the person who watches the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// All users of an open model were busy, so iterations are dropped.
+    /// All users of an open model are busy, so iterations are dropped.
     InsufficientUsers {
         /// The scenario's name.
         scenario: String,

@@ -3,20 +3,20 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// Iterations in flight on one worker between two moments. Counted when iterations start and end,
-/// independently of the durations that users record, so that one can be checked against the other
-/// with Little's law.
+/// Iterations in flight on one worker between two moments. They are counted when iterations start
+/// and end, independently of the durations that users record. So Little's law can check one against
+/// the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InFlightReading {
-    /// When the reading starts.
+    /// When the interval starts.
     pub from: Moment,
-    /// When it ends.
+    /// When the interval ends.
     pub until: Moment,
-    /// The total time of all iterations: divided by the length of the reading, this is the mean
-    /// number of iterations in flight.
+    /// The total time of all iterations. Divided by the length of the interval, this is the mean number
+    /// of iterations in flight.
     pub total: Duration,
-    /// The time of iterations that were interrupted, including time before this reading. They have
-    /// no recorded duration.
+    /// The time of iterations that were interrupted, including time before this interval. They have no
+    /// recorded duration.
     pub interrupted: Duration,
 }
 
@@ -42,13 +42,13 @@ impl InFlight {
         self.count.set(self.count.get().saturating_sub(1));
     }
 
-    /// Records that the iteration which just ended was interrupted after this time.
+    /// Records that the iteration that just ended was interrupted after this time.
     pub fn interrupt(&self, lasted: Duration) {
         let nanos = lasted.as_nanos() as u64;
         self.interrupted.set(self.interrupted.get() + nanos);
     }
 
-    /// The reading since the last call.
+    /// The measurement since the last call.
     pub fn take(&self, now: Moment) -> InFlightReading {
         self.settle(now);
         InFlightReading {
@@ -94,8 +94,8 @@ mod tests {
             }
         }
         readings.push(in_flight.take(at(2_065)));
-        // Fewer during the first 75 ms: 100 × 75 ms, minus the iterations that end after the first
-        // second.
+        // Fewer iterations run during the first 75 ms: 100 × 75 ms, minus the iterations that end after the
+        // first second.
         assert_eq!(readings[0].total, Duration::from_millis(7_500 - 245));
         assert_eq!(readings[0].until, readings[1].from);
         let both = readings[0].total + readings[1].total;

@@ -1,15 +1,15 @@
-//! Runs virtual users on schedule.
+//! Runs virtual users according to a schedule.
 //!
-//! A run has a conductor and workers, each with a thread. A virtual user is created on one worker
-//! and never leaves it, so no lock is taken and no thread is crossed on the path of a request. The
+//! A run has a conductor and workers, each with its own thread. A virtual user is created on one
+//! worker and never leaves it. So the path of a request takes no lock and crosses no thread. The
 //! engine knows neither protocols nor scripts: it only calls [`VirtualUser::iterate`].
 //!
 //! * [`start`] divides a plan among workers and runs its phases: creating users, setup, scenarios,
 //!   teardown.
 //! * `executors` run one worker's share of a scenario.
-//! * A [`Mirror`] shows a run of other processes as if it were a local one.
-//! * [`Calls`] call setup and teardown from outside of the run.
-//! * [`Stop`] stops an iteration, [`RunState::abort`] the run.
+//! * A [`Mirror`] shows a run of other processes as if it were local.
+//! * [`Calls`] call setup and teardown from outside the run.
+//! * [`Stop`] stops an iteration, and [`RunState::abort`] stops the run.
 //! * [`timer`] is more precise than the runtime's timers.
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
 

@@ -8,8 +8,8 @@ use plimsoll_units::Moment;
 
 use crate::{Event, RunState, Running, ScenarioState};
 
-/// Sends the events of a run that happens elsewhere, and sets its counters. The [`Running`] that
-/// belongs to it looks like that of a local run.
+/// Sends the events of a run that takes place in other processes, and sets its counters. Its
+/// [`Running`] looks like that of a local run.
 pub struct Mirror {
     events: Sender<Event>,
     state: Arc<RunState>,
@@ -17,7 +17,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// The run of `plan`, and its mirror.
+    /// Returns the run of `plan` and its mirror.
     pub fn of(plan: &Plan) -> (Running, Mirror) {
         let (events, received) = channel();
         let state = Arc::new(RunState::new());
@@ -39,7 +39,7 @@ impl Mirror {
         (running, mirror)
     }
 
-    /// Sends an event; false if nobody follows the run any more.
+    /// Sends an event. Returns false if nobody receives the run's events any more.
     pub fn send(&self, event: Event) -> bool {
         self.events.send(event).is_ok()
     }
@@ -49,7 +49,7 @@ impl Mirror {
         &self.state
     }
 
-    /// The scenarios started, or will start, with the run's start at this moment.
+    /// Records that the scenarios started, or will start, with the run's start at this moment.
     pub fn start(&self, at: Moment) {
         self.state.start(at);
         for scenario in &self.scenarios {
@@ -57,7 +57,7 @@ impl Mirror {
         }
     }
 
-    /// The last scenario ended.
+    /// Records that the last scenario has ended.
     pub fn end(&self, at: Moment) {
         self.state.end(at);
         for scenario in &self.scenarios {
@@ -65,12 +65,13 @@ impl Mirror {
         }
     }
 
-    /// Sets the users that run iterations, and those whose init code has run.
+    /// Sets the number of users that run iterations, and of those whose init code has run.
     pub fn set_users(&self, active: u32, ready: u32) {
         self.state.set_users(active, ready);
     }
 
-    /// Adds iterations of the run: completed, interrupted, and those in which a script threw.
+    /// Adds iterations of the run: completed, interrupted, and those in which a script threw an
+    /// exception.
     pub fn add_iterations(&self, completed: u64, interrupted: u64, threw: u64) {
         self.state.add_iterations(completed, interrupted, threw);
     }

@@ -31,7 +31,7 @@ pub struct Setting<F: UserFactory> {
     pub min_iteration: Duration,
     /// Maximum number of worker threads. There are never more workers than users.
     pub workers: usize,
-    /// Wait after setup until [`RunState::start_at`] says when to start.
+    /// After setup, wait until [`RunState::start_at`] sets the start time.
     pub waits_for_start: bool,
 }
 
@@ -43,11 +43,11 @@ pub struct Running {
     pub state: Arc<RunState>,
     /// Its scenarios' counters, in the plan's order.
     pub scenarios: Vec<Arc<ScenarioState>>,
-    /// Calls of its setup and teardown from outside; `None` if its workers are elsewhere.
+    /// Calls its setup and teardown from outside; `None` if its workers run in other processes.
     pub calls: Option<Calls>,
 }
 
-/// Starts a run on threads of its own.
+/// Starts a run on separate threads.
 pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
     let state = Arc::new(RunState::new());
     state.set_paused(setting.plan.options.paused == Some(true));
@@ -135,14 +135,14 @@ fn conduct<F: UserFactory>(
                 phase.send_all(|| Command::Users(UserStep::Finish));
                 phase.wait_for_all(|report| matches!(report, Report::UsersDone));
             }
-            // From here on an abort no longer interrupts users, because none are running; teardown
-            // has its own timeout.
+            // From here on, an abort no longer interrupts users, because none are running. Teardown has its own
+            // timeout.
             phase.send_first(Command::TearDown);
             phase.wait_for_one(|report| matches!(report, Report::TearDownDone));
         }
     }
     phase.send_all(|| Command::Exit);
-    // Their threads may take seconds longer, to free the users.
+    // Their threads may run for seconds longer to free the users.
     phase.wait_until_gone();
     send_event(Event::Finished);
 }
@@ -226,7 +226,8 @@ fn start_workers<F: UserFactory>(
         .collect()
 }
 
-/// The worker of a slot's user: `together` users in a row are assigned to each worker in turn.
+/// The worker that runs the user of a slot. Groups of `together` users are assigned to the workers
+/// round-robin.
 fn home(slot: u32, together: u32, workers: usize) -> usize {
     (slot / together) as usize % workers
 }
@@ -259,7 +260,7 @@ impl Phase<'_> {
 
     fn send_all(&self, command: impl Fn() -> Command) {
         for worker in self.workers {
-            // A worker that has ended has reported that, or has aborted the run.
+            // A worker that ended either reported that or aborted the run.
             let _ = worker.commands.send(command());
         }
     }
@@ -270,7 +271,7 @@ impl Phase<'_> {
         }
     }
 
-    /// Waits while `waits` holds, until the run is aborted or a worker ends.
+    /// Waits while `waits` returns true, until the run is aborted or a worker ends.
     fn wait_while(&mut self, waits: impl Fn(&RunState) -> bool) {
         while waits(self.state) && self.state.aborted().is_none() {
             if !self.wait(ABORT_LOOK) {
@@ -279,7 +280,7 @@ impl Phase<'_> {
         }
     }
 
-    /// Waits for the moment of the start.
+    /// Waits for the start time.
     fn wait_for_start(&mut self) {
         self.wait_while(|state| state.start_moment().is_none());
         while let Some(start) = self.state.start_moment()
@@ -292,7 +293,7 @@ impl Phase<'_> {
         }
     }
 
-    /// Waits for this time; false as soon as a worker has ended.
+    /// Waits for this duration. Returns false as soon as a worker has ended.
     fn wait(&mut self, time: Duration) -> bool {
         match self.reported.recv_timeout(time) {
             Ok(Report::Gone) => {
@@ -316,8 +317,8 @@ impl Phase<'_> {
         self.wait_for(self.workers.len().min(1), wanted);
     }
 
-    /// Waits for that many reports, and passes on an abort as soon as it is requested. A worker
-    /// that has ended counts as having reported.
+    /// Waits for that many reports. Forwards a requested abort immediately. A worker that has ended
+    /// counts as having reported.
     fn wait_for(&mut self, mut count: usize, wanted: impl Fn(&Report) -> bool) {
         while count > 0 {
             match self.reported.recv_timeout(ABORT_LOOK) {
@@ -338,7 +339,7 @@ impl Phase<'_> {
     }
 }
 
-/// How often the conductor checks whether the run was aborted.
+/// Interval at which the conductor checks whether the run was aborted.
 const ABORT_LOOK: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
@@ -349,7 +350,7 @@ mod tests {
     fn slots_are_dealt_out_in_turn() {
         assert_eq!(share_of(&[0, 1, 2, 5], 1, 1, 2), [(1, 1), (3, 5)]);
         assert_eq!(share_of(&[0, 1, 2, 5], 1, 0, 2), [(0, 0), (2, 2)]);
-        // Two in a row: 0 and 1, 2 and 3, 4 and 5.
+        // Two users in a row: 0 and 1, 2 and 3, 4 and 5.
         assert_eq!(share_of(&[0, 1, 2, 5], 2, 0, 2), [(0, 0), (1, 1), (3, 5)]);
         assert_eq!(share_of(&[0, 1, 2, 5], 2, 1, 2), [(2, 2)]);
     }

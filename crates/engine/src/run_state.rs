@@ -5,36 +5,35 @@ use plimsoll_units::Moment;
 
 use crate::UserId;
 
-/// Why a run ended before its scenarios did.
+/// The reason why a run ended before its scenarios did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbortReason {
-    /// The script called `exec.test.abort`, with this message.
+    /// The script called `exec.test.abort` with this message.
     ByScript(String),
     /// A threshold with `abortOnFail` was crossed.
     Threshold,
-    /// The requested precision is reached, so no more samples are needed.
+    /// The requested precision has been reached, so no more samples are needed.
     Precise,
     /// A user at the terminal, or another process, sent a signal.
     Signal,
-    /// A request to the run's API.
+    /// A client of the run's API requested it.
     ByApi,
-    /// The script threw where a run cannot continue: in its init code or setup.
+    /// The script threw an exception where a run cannot continue: in its init code or in setup.
     ScriptException(String),
-    /// The script threw in the init code of this user.
+    /// The script threw an exception in the init code of this user.
     UserException(UserId, String),
     /// `setup` did not end within `setupTimeout`.
     SetupTimeout(String),
     /// `teardown` did not end within `teardownTimeout`.
     TeardownTimeout(String),
-    /// A failure that ends the run and has no variant of its own, such as a promise rejected in
-    /// setup.
+    /// Another failure that ends the run, for example a promise rejected in setup.
     Failed(String),
-    /// The machine refused a resource that the run needs.
+    /// The operating system refused a resource that the run needs.
     Machine(String),
 }
 
-/// The state that all workers share: counters, and the request to abort. Everything is atomic;
-/// nothing here blocks.
+/// The state that all workers share: counters, and the request to abort. Everything is atomic, and
+/// no method blocks.
 #[derive(Debug, Default)]
 pub struct RunState {
     users_active: AtomicU32,
@@ -45,42 +44,42 @@ pub struct RunState {
     started: OnceLock<Moment>,
     ended: OnceLock<Moment>,
     abort: OnceLock<AbortReason>,
-    /// `exec.test.fail` was called: the run continues and fails at its end.
+    /// `exec.test.fail` was called: the run continues, and fails at its end.
     marked_failed: AtomicBool,
     next_user: AtomicU32,
     paused: AtomicBool,
-    /// When the scenarios start, if that is decided elsewhere.
+    /// When the scenarios start, if another process decides that.
     start_at: OnceLock<Moment>,
     teardown_waits: AtomicBool,
 }
 
 impl RunState {
-    /// A run that has not started.
+    /// Creates the state of a run that has not started.
     pub fn new() -> Self {
         RunState::default()
     }
 
-    /// Users that are currently assigned to a scenario.
+    /// Number of users that are currently assigned to a scenario.
     pub fn users_active(&self) -> u32 {
         self.users_active.load(Ordering::Relaxed)
     }
 
-    /// Users whose init code has run.
+    /// Number of users whose init code has run.
     pub fn users_initialized(&self) -> u32 {
         self.users_initialized.load(Ordering::Relaxed)
     }
 
-    /// Iterations that ended normally.
+    /// Number of iterations that ended normally.
     pub fn iterations_completed(&self) -> u64 {
         self.iterations_completed.load(Ordering::Relaxed)
     }
 
-    /// Iterations that were interrupted.
+    /// Number of iterations that were interrupted.
     pub fn iterations_interrupted(&self) -> u64 {
         self.iterations_interrupted.load(Ordering::Relaxed)
     }
 
-    /// Iterations in which a script threw. They also count as completed.
+    /// Number of iterations in which a script threw an exception. They also count as completed.
     pub fn iterations_threw(&self) -> u64 {
         self.iterations_threw.load(Ordering::Relaxed)
     }
@@ -95,7 +94,7 @@ impl RunState {
         self.ended.get().copied()
     }
 
-    /// Asks every worker to stop at once. Only the first reason is stored.
+    /// Asks every worker to stop immediately. Only the first reason is stored.
     pub fn abort(&self, reason: AbortReason) {
         // A later reason is a consequence of the first.
         let _ = self.abort.set(reason);
@@ -116,8 +115,9 @@ impl RunState {
         self.marked_failed.load(Ordering::Relaxed)
     }
 
-    /// Pauses or resumes the run. Before its start, a paused run waits. Afterwards only externally
-    /// controlled scenarios are paused: running iterations end, and no further ones start.
+    /// Pauses or resumes the run. If the run has not started, a pause delays the start. Afterwards it
+    /// affects only externally controlled scenarios: their running iterations end, and no further ones
+    /// start.
     pub fn set_paused(&self, is_paused: bool) {
         self.paused.store(is_paused, Ordering::Relaxed);
     }
@@ -127,8 +127,8 @@ impl RunState {
         self.paused.load(Ordering::Relaxed)
     }
 
-    /// Sets when the scenarios of a run start that waits for that ([`Setting`](crate::Setting)).
-    /// Only the first moment counts.
+    /// Sets when the scenarios start, for a run that waits for this call ([`Setting`](crate::Setting)).
+    /// Only the first call has an effect.
     pub fn start_at(&self, at: Moment) {
         let _ = self.start_at.set(at);
     }

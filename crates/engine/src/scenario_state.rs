@@ -24,22 +24,23 @@ pub struct ScenarioState {
     iterations_dropped: AtomicU64,
     users_active: AtomicU32,
     users_taken: AtomicU32,
-    /// Users that an arrival-rate scenario may still add.
+    /// Number of users that an arrival-rate scenario may still add.
     unplanned_left: AtomicU32,
-    /// Users that an externally controlled scenario should run.
+    /// Number of users that an externally controlled scenario should run.
     wanted_users: AtomicU32,
     /// The results of its users, if the amount of work is fixed.
     work_done: Option<WorkDone>,
-    /// Parts of lost processes that this one takes over; `None` if it is not part of a larger run.
+    /// Parts that this process takes over from lost processes; `None` if it is not part of a larger
+    /// run.
     takeovers: Option<Takeovers>,
-    /// When iterations started, if their times are random.
+    /// Start times of iterations, if they are random.
     sent: Option<SentTimes>,
 }
 
 #[derive(Debug, Default)]
 struct Takeovers {
     parts: Mutex<Vec<Takeover>>,
-    /// Their number, which is read before each iteration.
+    /// The number of parts, which is read before each iteration.
     count: AtomicUsize,
 }
 
@@ -49,29 +50,28 @@ impl Takeovers {
     }
 }
 
-/// A reading of a scenario's counters, for display.
+/// A snapshot of a scenario's counters, for display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioReading {
-    /// Time since its start; `None` while it waits for its start time.
+    /// Time since the scenario's start; `None` while it waits for its start time.
     pub elapsed: Option<Duration>,
-    /// Completed part, 0 to 1.
+    /// The completed part, from 0 to 1.
     pub progress: f64,
-    /// Users that are running for it now.
+    /// Number of users that run for it now.
     pub users_active: u32,
-    /// Users it has used so far.
+    /// Number of users that it has used so far.
     pub users_taken: u32,
-    /// Iterations that were started.
+    /// Number of iterations that were started.
     pub iterations_started: u64,
-    /// Iterations that ended normally.
+    /// Number of iterations that ended normally.
     pub iterations_completed: u64,
-    /// Scheduled iterations for which no user was free.
+    /// Number of scheduled iterations for which no user was free.
     pub iterations_dropped: u64,
-    /// Whether it has ended on every worker.
+    /// Whether the scenario has ended on every worker.
     pub finished: bool,
-    /// How long it took, once it has ended.
+    /// Its duration, if it has ended.
     pub ran_for: Option<Duration>,
-    /// Whether it was cut short: before its time, or before its users had started all shared
-    /// iterations.
+    /// Whether it ended early: before its time, or before its users had started all shared iterations.
     pub cut_short: bool,
 }
 
@@ -105,7 +105,7 @@ impl ScenarioState {
         }
     }
 
-    /// The same for a process that may have to take over iterations of others.
+    /// The same for a process that may have to take over iterations from others.
     pub(crate) fn of_part(scenario: Scenario) -> Self {
         ScenarioState {
             takeovers: Some(Takeovers::default()),
@@ -113,7 +113,8 @@ impl ScenarioState {
         }
     }
 
-    /// Takes over a part of the schedule of another process. Only an open model that is part of a larger run can.
+    /// Takes over a part of another process's schedule. Only possible for an open model that is part of
+    /// a larger run.
     pub fn take_over(&self, part: Takeover) {
         if let Some(takeovers) = &self.takeovers {
             let mut parts = takeovers.lock();
@@ -122,12 +123,12 @@ impl ScenarioState {
         }
     }
 
-    /// Whether it may have to take over iterations of other processes.
+    /// Whether it may have to take over iterations from other processes.
     pub(crate) fn may_take_over(&self) -> bool {
         self.takeovers.is_some()
     }
 
-    /// The part with this number, from 0, of those that it takes over.
+    /// The part with this number, counted from 0, of those that it takes over.
     pub(crate) fn takeover(&self, number: usize) -> Option<Takeover> {
         let takeovers = self.takeovers.as_ref()?;
         if number >= takeovers.count.load(Ordering::Acquire) {
@@ -136,13 +137,13 @@ impl ScenarioState {
         takeovers.lock().get(number).cloned()
     }
 
-    /// The sample of times at which iterations started; `None` if their times are not random.
+    /// The sample of start times; `None` if they are not random.
     pub fn sent(&self) -> Option<&SentTimes> {
         self.sent.as_ref()
     }
 
-    /// Changes the number of users of an externally controlled scenario. False if the scenario is
-    /// not controlled externally, or has fewer users.
+    /// Changes the number of users of an externally controlled scenario. Returns false if the scenario
+    /// is not externally controlled or has fewer users.
     pub fn scale(&self, users: u32) -> bool {
         match self.scenario.executor {
             Executor::ExternallyControlled { max_users, .. } if users <= max_users => {
@@ -157,13 +158,13 @@ impl ScenarioState {
         self.wanted_users.load(Ordering::Relaxed)
     }
 
-    /// When it started; `None` while it waits.
+    /// When the scenario started; `None` while it waits.
     pub fn started(&self) -> Option<Moment> {
         self.started.get().copied()
     }
 
-    /// The completed part at `now`, 0 to 1: by iterations if their number is fixed, otherwise by
-    /// time.
+    /// The completed part at `now`, from 0 to 1: of the iterations if their number is fixed, otherwise
+    /// of the time.
     pub fn progress(&self, now: Moment) -> f64 {
         if self.finished.get().is_some() && !self.is_cut_short() {
             return 1.0;
@@ -171,7 +172,7 @@ impl ScenarioState {
         let now = self.finished.get().map_or(now, |end| now.min(*end));
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
         let share = match &self.scenario.executor {
-            // Zero iterations are complete at once.
+            // Zero iterations are complete immediately.
             Executor::SharedIterations { iterations: 0, .. }
             | Executor::PerUserIterations { users: 0, .. } => 1.0,
             Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
@@ -196,8 +197,8 @@ impl ScenarioState {
         share.min(1.0)
     }
 
-    /// Whether it has ended and was cut short. Iterations that did not end within the graceful stop
-    /// do not count.
+    /// Whether the scenario ended early. Iterations that did not end within the graceful stop do not
+    /// count.
     fn is_cut_short(&self) -> bool {
         let Some((started, finished)) = self.started().zip(self.finished.get()) else {
             return false;
@@ -212,8 +213,8 @@ impl ScenarioState {
         incomplete || before_time && self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// The time in which iterations may start. A scenario without an end gets a duration that no run
-    /// reaches.
+    /// The time in which iterations may start. A scenario without an end gets a duration longer than
+    /// any run.
     pub fn regular_duration(&self) -> Duration {
         self.scenario
             .executor
@@ -221,7 +222,7 @@ impl ScenarioState {
             .unwrap_or(Duration::from_secs(100 * 365 * 86_400))
     }
 
-    /// All counters at `now`.
+    /// A snapshot of all counters at `now`.
     pub fn read(&self, now: Moment) -> ScenarioReading {
         ScenarioReading {
             elapsed: self.started().map(|started| now.since(started)),
@@ -240,7 +241,8 @@ impl ScenarioState {
         }
     }
 
-    /// Iterations that were started. Users who find all shared iterations taken count further.
+    /// Number of iterations that were started. Users that find no shared iteration left still increment
+    /// the counter.
     fn iterations_started(&self) -> u64 {
         let begun = self.iterations_begun();
         match &self.scenario.executor {
@@ -254,7 +256,7 @@ impl ScenarioState {
         self.work_done.as_ref()
     }
 
-    /// The results of its work, if the amount is fixed. Complete when its users have ended.
+    /// The results of its work, if the amount is fixed. They are complete when its users have ended.
     pub fn work(&self) -> Option<ScenarioWork> {
         let (workers, loops) = fixed_work(&self.scenario.executor)?;
         Some(ScenarioWork {
@@ -266,7 +268,7 @@ impl ScenarioState {
         })
     }
 
-    /// Of a fixed number of iterations, those that did not start in time.
+    /// Of a fixed number of iterations, the number that did not start in time.
     pub(crate) fn never_begun(&self) -> Option<u64> {
         let (workers, loops) = fixed_work(&self.scenario.executor)?;
         let missing = loops.of(workers).saturating_sub(self.iterations_begun());
@@ -277,7 +279,7 @@ impl ScenarioState {
         let _ = self.started.set(at);
     }
 
-    /// Records that one worker's share has ended; true for the last of `workers`.
+    /// Records that one worker's share has ended. Returns true for the last of `workers`.
     pub(crate) fn finish_share(&self, workers: usize) -> bool {
         let last = self.finished_on.fetch_add(1, Ordering::AcqRel) as usize + 1 == workers;
         if last {
@@ -301,15 +303,15 @@ impl ScenarioState {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// The number of the next iteration, from 0.
+    /// The number of the next iteration, counted from 0.
     pub(crate) fn begin_iteration(&self) -> u64 {
         self.iterations_begun.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The same, while fewer than `limit` have started.
+    /// Like [`Self::begin_iteration`], but only while fewer than `limit` iterations have started.
     pub(crate) fn begin_iteration_below(&self, limit: u64) -> Option<u64> {
-        // A plain load first, so that users who wait for the end of a fixed number of iterations do
-        // not increment the counter forever.
+        // Check with a plain load first. Otherwise users that wait for the end of a fixed number of
+        // iterations would increment the counter forever.
         if self.iterations_begun.load(Ordering::Relaxed) >= limit {
             return None;
         }
@@ -329,7 +331,7 @@ impl ScenarioState {
         self.iterations_dropped.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// True for the first caller.
+    /// Returns true for the first caller.
     pub(crate) fn first_drop(&self) -> bool {
         !self.told_of_drops.swap(true, Ordering::Relaxed)
     }
@@ -346,7 +348,7 @@ impl ScenarioState {
         self.users_taken.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Reserves one more user beyond the planned ones; false if none may be created.
+    /// Reserves one more user than planned. Returns false if no more may be created.
     pub(crate) fn take_unplanned(&self) -> bool {
         self.unplanned_left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
@@ -356,8 +358,8 @@ impl ScenarioState {
     }
 }
 
-/// The time after the run's start in which iterations may start, if only time limits it; `None` if it
-/// depends on an amount of work.
+/// The time after the run's start in which iterations may start, if only time limits it. `None` if
+/// it depends on an amount of work.
 pub fn load_duration<'a>(
     scenarios: impl IntoIterator<Item = &'a ScenarioState>,
 ) -> Option<Duration> {

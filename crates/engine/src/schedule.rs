@@ -1,15 +1,15 @@
-//! How many iterations the schedule of an open model has started by a given time.
+//! Computes how many iterations the schedule of an open model has started by a given time.
 
 use std::time::Duration;
 
 use plimsoll_pace::{Pacer, SharedPacer, Striped};
 use plimsoll_plan::Scenario;
 
-/// The schedule of one scenario, to compare with the iterations that did start.
+/// The schedule of one scenario, for comparison with the iterations that actually started.
 pub struct Schedule {
     pacer: Striped<SharedPacer>,
     start: Duration,
-    /// The iterations that are known to be due.
+    /// Number of iterations that are known to be due.
     due: u64,
 }
 
@@ -25,12 +25,13 @@ impl Schedule {
         })
     }
 
-    /// When iteration `number` of this process starts, after the start of the scenario; `None` if there is none.
+    /// When iteration `number` of this process starts, relative to the start of the scenario; `None` if
+    /// it does not exist.
     pub fn start_of(&self, number: u64) -> Option<Duration> {
         self.pacer.start_of(number)
     }
 
-    /// Iterations that are due before `elapsed` of the run. `elapsed` must not decrease.
+    /// Number of iterations that are due before `elapsed` of the run. `elapsed` must not decrease.
     pub fn due(&mut self, elapsed: Duration) -> u64 {
         let Some(time) = elapsed.checked_sub(self.start) else {
             return 0;
@@ -40,7 +41,8 @@ impl Schedule {
                 .start_of(number)
                 .is_some_and(|start| start < time)
         };
-        // Search in growing steps, then by halves: a second of a high rate has many iterations.
+        // Search with growing steps and then by bisection, because one second at a high rate contains many
+        // iterations.
         let mut step = 1;
         while is_due(self.due + step - 1) {
             self.due += step;

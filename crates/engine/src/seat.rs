@@ -14,21 +14,21 @@ use crate::{
     VirtualUser, Worker,
 };
 
-/// A worker's users that are not assigned to a scenario, by their slot in the plan, and the means
-/// to create more.
+/// A worker's users that are not assigned to a scenario, by their slot in the plan, and everything
+/// needed to create more.
 pub(crate) struct Seats<F: UserFactory> {
     pub worker: Worker,
     pub factory: Arc<F>,
     pub min_iteration: Duration,
     pub in_flight: Rc<InFlight>,
     idle: RefCell<HashMap<u32, Seat<F::User>>>,
-    /// Unplanned users that their scenario has returned.
+    /// Unplanned users that a scenario has returned.
     spare: RefCell<Vec<Seat<F::User>>>,
-    /// Stop signals of the running users, for an abort.
+    /// Stop signals of the running users. An abort fires them.
     pub at_work: RefCell<HashMap<UserId, Stop>>,
 }
 
-/// A step of a user outside of its iterations.
+/// A step of a user outside its iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UserStep {
     Begin,
@@ -74,8 +74,8 @@ impl<F: UserFactory> Seats<F> {
         Ok(())
     }
 
-    /// Assigns a planned slot's user to a scenario. Creates another one if an earlier scenario
-    /// still uses it, which the plan could not foresee.
+    /// Assigns a planned slot's user to a scenario. Creates another user if an earlier scenario still
+    /// uses it, which the plan could not foresee.
     pub async fn take_planned(
         self: &Rc<Self>,
         slot: u32,
@@ -113,10 +113,10 @@ impl<F: UserFactory> Seats<F> {
         Ok(self.activate(seat, scenario))
     }
 
-    /// Runs the first or the last step of all users that exist, all at once.
+    /// Runs the first or the last step of all existing users concurrently.
     ///
     /// # Errors
-    /// The first user's reason to abort the run.
+    /// The reason of the first user that requests to abort the run.
     pub async fn step_all(&self, step: UserStep) -> Result<(), AbortReason> {
         let planned: Vec<_> = self
             .idle
@@ -201,10 +201,10 @@ impl<F: UserFactory> Seats<F> {
     }
 }
 
-/// An iteration in the schedule of an open model.
+/// An iteration in an open model's schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// Its number in the whole test.
+    /// The iteration's number in the whole test.
     pub place: u64,
     pub scheduled: Moment,
 }
@@ -217,12 +217,12 @@ pub(crate) struct ActiveUser<F: UserFactory> {
     seat: Option<Seat<F::User>>,
     in_scenario: u64,
     counted: bool,
-    /// When the last iteration ended; `None` once that is no longer the current time.
+    /// When the last iteration ended; `None` if that is no longer the current time.
     ended: Cell<Option<Moment>>,
 }
 
 impl<F: UserFactory> ActiveUser<F> {
-    /// Sets whether this user counts as active: a ramping scenario keeps its users while they are
+    /// Sets whether this user counts as active. A ramping scenario keeps its users while they are
     /// paused.
     pub fn set_counted(&mut self, counted: bool) {
         if counted == self.counted {
@@ -239,7 +239,7 @@ impl<F: UserFactory> ActiveUser<F> {
         }
     }
 
-    /// Whether there is time for another iteration before `end`, and no stop signal.
+    /// Whether another iteration may start before `end`, with no stop signal set.
     pub async fn has_until(&self, end: Moment) -> bool {
         let mut now = self.ended_or_now();
         if time_slice::is_used_up(now) {
@@ -249,8 +249,8 @@ impl<F: UserFactory> ActiveUser<F> {
         now < end && !self.stop.is_stopped()
     }
 
-    /// The current moment. Directly after an iteration that is its end, which saves a clock
-    /// reading.
+    /// The current time. Directly after an iteration, this is the end of that iteration, which saves
+    /// reading the clock.
     fn ended_or_now(&self) -> Moment {
         self.ended.take().unwrap_or_else(plimsoll_clock::now)
     }
@@ -267,7 +267,7 @@ impl<F: UserFactory> ActiveUser<F> {
         }
     }
 
-    /// Runs the scenario's iteration `number`. False when the user has to stop.
+    /// Runs the scenario's iteration `number`. Returns false if the user has to stop.
     ///
     /// `entry` is its entry in the schedule of an open model.
     pub async fn run_iteration(&mut self, number: u64, entry: Option<Entry>) -> bool {
@@ -321,8 +321,8 @@ impl<F: UserFactory> ActiveUser<F> {
                 in_flight.interrupt(ended.since(started));
                 run.iteration_interrupted();
                 self.scenario.state.mark_interrupted();
-                // The worker may not know yet that the run has been aborted. Another iteration would only delay its
-                // end: it would first free what this one left behind.
+                // The worker may not know yet that the run has been aborted. Another iteration would only delay
+                // the end of the run: it would first free what this iteration allocated.
                 return !self.stop.is_stopped() && run.aborted().is_none();
             }
             Ending::Abort(reason) => {
@@ -337,7 +337,7 @@ impl<F: UserFactory> ActiveUser<F> {
             let waited = self.stop.race(sleep_until(started + least)).await;
             self.ended.take();
             if waited.is_err() {
-                // Its samples are recorded, but it did not run to its end.
+                // Its samples are recorded, but it did not complete.
                 run.iteration_interrupted();
                 return false;
             }

@@ -1,4 +1,5 @@
-//! When iterations with random arrivals started: a sample of constant size, to compare with the requested process.
+//! Start times of iterations with random arrivals: a sample of constant size, to compare with the
+//! requested process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,21 +7,24 @@ use std::time::Duration;
 use plimsoll_pace::ArrivalModel;
 use plimsoll_plan::Scenario;
 
-/// The start times of some iterations of a scenario: blocks of consecutive ones, spread evenly over its duration.
+/// The start times of some of a scenario's iterations: blocks of consecutive iterations, spread
+/// evenly over its duration.
 ///
-/// Every iteration has its own slot, or none, so workers record without a lock and without waiting for each other.
+/// Each sampled iteration has its own slot, so workers record without a lock and without waiting
+/// for each other.
 #[derive(Debug)]
 pub struct SentTimes {
     scenario: Scenario,
-    /// Nanoseconds since the start of the scenario, and 1; 0 for those that did not start.
+    /// Nanoseconds since the start of the scenario, plus 1; 0 for iterations that did not start.
     slots: Box<[AtomicU64]>,
-    /// The iterations from the start of one block to the next, as a power of two; at least those of a block.
+    /// Number of iterations from the start of one block to the next, as a power of two; at least the
+    /// size of a block.
     spacing: u32,
 }
 
-/// Consecutive iterations that are recorded, as a power of two.
+/// Number of consecutive iterations in a block, as a power of two.
 const BLOCK: u32 = 6;
-/// More blocks than this are not recorded, as a power of two: 4,096 times use 32 KiB.
+/// Maximum number of blocks, as a power of two: 4,096 times use 32 KiB.
 const BLOCKS: u32 = 6;
 
 /// The gaps between arrivals that a scenario sent.
@@ -28,21 +32,22 @@ const BLOCKS: u32 = 6;
 pub struct SentGaps {
     /// The requested gaps follow a gamma distribution with this shape and the mean 1.
     pub shape: f64,
-    /// Gaps that follow each other, series by series.
+    /// Consecutive gaps of each block.
     pub series: Vec<Vec<SentGap>>,
 }
 
 /// The gap between two arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentGap {
-    /// The number of requested gaps of the whole test in it. More than 1 if other machines have those between.
+    /// The number of requested gaps of the whole test that it spans. Greater than 1 if other machines
+    /// start the iterations in between.
     pub places: u64,
-    /// The length in mean gaps of the whole test.
+    /// Its length in mean gaps of the whole test.
     pub length: f64,
 }
 
 impl SentTimes {
-    /// Space for the times of a scenario; `None` if its arrivals are not random.
+    /// Allocates space for the times of a scenario; `None` if its arrivals are not random.
     pub fn of(scenario: &Scenario) -> Option<SentTimes> {
         let own = scenario.stripe.share(ArrivalModel::of(scenario)?.count());
         let blocks = own >> BLOCKS;
@@ -59,8 +64,9 @@ impl SentTimes {
         })
     }
 
-    /// Records that an iteration started `after` the start of the scenario, if it belongs to the sample. Both numbers count from
-    /// 0: those of this process, and the places in the whole test. Iterations that it takes over from others are not recorded.
+    /// Records that an iteration started `after` the start of the scenario, if it belongs to the
+    /// sample. `number` counts the iterations of this process, and `place` those of the whole test,
+    /// both from 0. Iterations that were taken over from other processes are not recorded.
     pub fn record(&self, number: u64, place: u64, after: Duration) {
         let within = number & ((1 << self.spacing) - 1);
         let first = (number >> self.spacing) << BLOCK;
@@ -73,7 +79,8 @@ impl SentTimes {
         }
     }
 
-    /// The gaps between iterations that started at least `from` after the start of the scenario. An iteration that did not
+    /// The gaps between iterations that started at least `from` after the start of the scenario. An
+    /// iteration that did not start makes the gap around it longer.
     /// start makes the gap around it longer.
     pub fn gaps(&self, from: Duration) -> Option<SentGaps> {
         let model = ArrivalModel::of(&self.scenario)?;
@@ -98,7 +105,7 @@ impl SentTimes {
         };
         let series = blocks.map(|block| {
             let mut starts = starts(block);
-            // What arrives is their order in time, whichever of them was late.
+            // The server sees the iterations in the order of their start times, not of their numbers.
             starts.sort_by_key(|(_, at)| *at);
             starts.windows(2).filter_map(gap).collect()
         });

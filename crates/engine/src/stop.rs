@@ -6,14 +6,14 @@ use std::task::{Poll, Waker};
 
 use plimsoll_units::Moment;
 
-/// Asks one virtual user to end its iteration now.
+/// A signal that asks one virtual user to end its iteration now.
 ///
 /// A user is one task, and that task polls everything it waits for. So the signal needs no list of
-/// waiters: tripping it sets a flag and wakes the task, and [`Stop::race`], polled again, sees the
-/// flag. Waiting with a stop signal therefore costs one comparison per poll and no setup.
+/// waiters: firing it sets a flag and wakes the task, and [`Stop::race`] sees the flag when it is
+/// polled again. So waiting with a stop signal costs one comparison per poll and no setup.
 ///
-/// `race` and `stopped` must be awaited by the user's own task (not by a task that the user
-/// spawned), where they are polled whenever the task wakes.
+/// The user's own task must await `race` and `stopped` (not a task that the user spawned), because
+/// they are polled only when that task wakes.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     inner: Rc<Inner>,
@@ -26,24 +26,24 @@ struct Inner {
     task: RefCell<Option<Waker>>,
 }
 
-/// The iteration was asked to end.
+/// The stop signal asked the iteration to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
 impl Stop {
-    /// A signal that has not fired.
+    /// Creates a signal that has not fired.
     pub fn new() -> Self {
         Stop::default()
     }
 
-    /// Whether the user should end its iteration. Synchronous code that may run for a long time (a
-    /// script's loop) checks this regularly.
+    /// Whether the user should end its iteration. Synchronous code that may run for a long time (for
+    /// example a loop in a script) must check this regularly.
     pub fn is_stopped(&self) -> bool {
         self.inner.tripped.get()
     }
 
-    /// Waits for `work` or for the signal, whichever comes first. If the signal does, `work` is
-    /// dropped and so cancelled.
+    /// Waits for `work` or for the signal, whichever is first. If the signal is first, `work` is
+    /// dropped, which cancels it.
     pub async fn race<T>(&self, work: impl Future<Output = T>) -> Result<T, Stopped> {
         let mut work = pin!(work);
         poll_fn(|context| {
@@ -55,7 +55,7 @@ impl Stop {
         .await
     }
 
-    /// Waits for the signal alone.
+    /// Waits only for the signal.
     pub async fn stopped(&self) {
         poll_fn(|_| match self.is_stopped() {
             true => Poll::Ready(()),
@@ -65,7 +65,7 @@ impl Stop {
     }
 
     /// Sets the latest time at which the signal fires. Synchronous code that occupies the worker's
-    /// thread also blocks the code that would trip the signal, so it checks [`Stop::is_overdue`]
+    /// thread also blocks the code that would fire the signal. So it checks [`Stop::is_overdue`]
     /// instead.
     pub fn set_deadline(&self, deadline: Moment) {
         self.inner.deadline.set(Some(deadline));
@@ -95,8 +95,8 @@ impl Stop {
         self.inner.deadline.set(None);
     }
 
-    /// Registers the current task as the one to wake. Must be awaited once by the task that will
-    /// run the user, including other runners such as a test or a setup call.
+    /// Registers the current task as the one to wake. The task that will run the user must await this
+    /// once. This includes other callers, such as a test or a setup call.
     pub async fn adopt_task(&self) {
         poll_fn(|context| {
             *self.inner.task.borrow_mut() = Some(context.waker().clone());

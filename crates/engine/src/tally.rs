@@ -3,15 +3,15 @@ use std::rc::Rc;
 use crate::ScenarioContext;
 use plimsoll_units::Moment;
 
-/// Counts a user's calls for a scenario's fixed amount of work. Nothing is counted if the amount is
-/// not fixed.
+/// Counts a user's calls for a scenario with a fixed amount of work. Without a fixed amount,
+/// nothing is counted.
 ///
-/// The counts are kept per worker, so that they do not depend on when a user is freed.
+/// Each worker keeps its own counts, so they do not depend on when a user is freed.
 #[derive(Clone, Debug, Default)]
 pub struct Tally(Option<Rc<ScenarioContext>>);
 
 impl Tally {
-    /// The tally for `scenario`'s work.
+    /// Creates the tally for the work of `scenario`.
     pub fn of(scenario: &Rc<ScenarioContext>) -> Tally {
         let fixed = scenario.state.work_done().is_some();
         Tally(fixed.then(|| Rc::clone(scenario)))
@@ -26,7 +26,7 @@ impl Tally {
         }
     }
 
-    /// Counts the time of an iteration, even of an incomplete one.
+    /// Adds the time of an iteration, even of an incomplete one.
     #[inline]
     pub fn iteration(&self, started: Moment, ended: Moment) {
         if let Some(scenario) = &self.0 {

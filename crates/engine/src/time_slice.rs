@@ -3,11 +3,11 @@
 //! A worker runs one task at a time, and a task releases the thread only where it waits. A user
 //! that never waits (an empty function, an endless loop) would block timers, sockets, stop signals
 //! and all other users of its worker. So code that may compute for a long time regularly checks
-//! [`is_used_up`] and then awaits [`next`].
+//! [`is_used_up`], and awaits [`next`] if that returns true.
 //!
 //! The slice belongs to the worker, not to the user: a hundred busy users together occupy the
-//! thread no longer than one does. They wait in one queue, and each turn of the event loop lets
-//! only the first of them continue, after it has checked timers and sockets.
+//! thread no longer than one does. They wait in one queue. Each turn of the event loop checks
+//! timers and sockets, and then lets only the first user in the queue continue.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,14 +17,15 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// How long users may compute before the event loop gets a turn. A turn costs a few microseconds,
-/// and the worker's other tasks may be delayed by up to this long.
+/// How long users may compute before the event loop gets a turn. A turn costs a few microseconds.
+/// The worker's other tasks may be delayed by up to this duration.
 const SLICE: Duration = Duration::from_millis(2);
 
 struct Slices {
-    /// When the event loop last had its turn; `None` where no worker runs.
+    /// When the event loop last had its turn; `None` on a thread without a worker.
     began: Cell<Option<Moment>>,
-    /// The tasks that wait for a slice, in order of arrival and so of their tickets.
+    /// The tasks that wait for a slice, in the order of their arrival, which is also the order of their
+    /// tickets.
     queue: RefCell<VecDeque<Waiter>>,
     last_ticket: Cell<u64>,
 }
@@ -44,7 +45,7 @@ thread_local! {
     };
 }
 
-/// Records that the event loop has just had its turn; `None` when the worker has ended.
+/// Records that the event loop just had its turn; `None` when the worker has ended.
 pub(crate) fn begin(now: Option<Moment>) {
     SLICES.with(|slices| slices.began.set(now));
 }
@@ -70,12 +71,13 @@ pub async fn next() {
         }
     })
     .await;
-    // Resumed after the event loop has polled the system, unlike a task that wakes itself.
+    // The event loop resumes this task after it has polled the system. A task that wakes itself would
+    // resume earlier.
     tokio::task::yield_now().await;
     begin(Some(plimsoll_clock::now()));
 }
 
-/// A position in the queue. Dropping it lets the next one move up.
+/// A position in the queue. Dropping it moves up the next one.
 struct Place {
     ticket: u64,
 }
@@ -107,7 +109,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // The thread may be exiting, without its queue.
+        // The thread may be exiting, and its queue may already be freed.
         let _ = SLICES.try_with(|slices| {
             let mut queue = slices.queue.borrow_mut();
             let index = queue.binary_search_by_key(&self.ticket, |waiter| waiter.ticket);

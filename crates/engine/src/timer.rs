@@ -1,12 +1,12 @@
-//! Timers finer than a millisecond.
+//! Timers with a finer resolution than a millisecond.
 //!
-//! The runtime's own timers are rounded up to whole milliseconds, which is fine for timeouts but
-//! far too coarse for pacing or for a user's think time. Each worker has one kernel timer (timerfd)
-//! and a heap of deadlines.
+//! The runtime's own timers are rounded up to whole milliseconds. That is fine for timeouts, but
+//! far too coarse for pacing and for think times. Each worker has one kernel timer (timerfd) and a
+//! heap of deadlines.
 //!
-//! A sleeping processor takes tens of microseconds to wake up, so with an alarm set to the
-//! deadline itself, requests would start late by that much. Where [`Wakefulness`] allows it, the
-//! alarm is set slightly early and the worker waits actively for the rest.
+//! A sleeping processor takes tens of microseconds to wake up. If the alarm were set to the
+//! deadline itself, requests would start late by that much. So the alarm is set slightly early if
+//! [`Wakefulness`] allows it, and the worker waits actively for the rest.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -22,11 +22,11 @@ use plimsoll_units::Moment;
 
 use crate::time_slice;
 
-/// Threads of this program for each processor, those of other processes included.
+/// Number of this program's threads per processor, including those of other processes.
 static CROWD: AtomicU32 = AtomicU32::new(1);
 
-/// Says that other processes of this program have workers on the same processors, so that together they do not wait
-/// more actively than one process would.
+/// Sets how many workers of this program, in all processes, share the processors. Together, the
+/// processes then wait actively for no longer than one process would.
 pub fn set_crowd(workers: usize, processors: usize) {
     let crowd = workers.div_ceil(processors.max(1)).max(1);
     CROWD.store(u32::try_from(crowd).unwrap_or(u32::MAX), Ordering::Relaxed);
@@ -36,8 +36,8 @@ thread_local! {
     static TIMERS: RefCell<Option<Rc<Timers>>> = const { RefCell::new(None) };
 }
 
-/// Resolves at `deadline`, at once if that has passed. Must be awaited on a worker's thread, inside
-/// [`run_with_timers`].
+/// Resolves at `deadline`, or immediately if it has passed. Must be awaited on a worker's thread,
+/// inside [`run_with_timers`].
 pub fn sleep_until(deadline: Moment) -> Sleep {
     Sleep {
         deadline,
@@ -82,7 +82,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            // The thread's timers may already be gone when a worker ends.
+            // The thread's timers may already be freed when a worker ends.
             let _ = TIMERS.try_with(|timers| {
                 if let Ok(timers) = timers.try_borrow()
                     && let Some(timers) = timers.as_ref()
@@ -94,8 +94,8 @@ impl Drop for Sleep {
     }
 }
 
-/// Installs this thread's timers and runs `work`. Call it inside a `LocalSet`; the timers' own task
-/// then runs on its thread.
+/// Installs this thread's timers and runs `work`. Call it inside a `LocalSet`, because the timers'
+/// own task runs on it.
 ///
 /// # Errors
 /// If the kernel refuses to create a timer.
@@ -132,7 +132,7 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
                 let begun = plimsoll_clock::now();
                 let mut now = begun;
                 while now < deadline && !timers.nearer.get() && asleep.is_ok() {
-                    // Lets all other tasks run and sockets be polled.
+                    // Let all other tasks run, and let the runtime poll sockets.
                     tokio::task::yield_now().await;
                     now = plimsoll_clock::now();
                 }
@@ -145,29 +145,29 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
             }
         };
         if waited.is_err() {
-            // The kernel created a timer but refused to set it, which our arguments cannot cause. A
-            // coarse wait keeps users running.
+            // The kernel created a timer but refused to set it, which our arguments cannot cause. A coarse wait
+            // keeps users running.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
 
-/// How much of its time a worker may wait actively. Active waiting keeps a few hundred starts per
-/// second on time. At tens of thousands per second it would take processor time from the load
-/// without any gain, because a processor that wakes up so often does not sleep deeply.
+/// Limits the share of time that a worker may wait actively. Active waiting keeps a few hundred
+/// starts per second on time. At tens of thousands per second it would take processor time from the
+/// load without a benefit, because a processor that wakes up so often does not sleep deeply.
 struct Wakefulness {
-    /// Time that may be spent, as of `counted`.
+    /// Time for active waiting that is available as of `counted`.
     credit: Duration,
     counted: Moment,
 }
 
 impl Wakefulness {
-    /// How long before a deadline the alarm is set: the time that a virtual processor takes to wake
-    /// up, measured at 30 to 35 µs, and a margin.
+    /// How long before a deadline the alarm is set: the wake-up time of a virtual processor, measured
+    /// at 30 to 35 µs, plus a margin.
     const EARLY: Duration = Duration::from_micros(45);
-    /// Active waiting may use one part in this number of a processor's time.
+    /// Active waiting may use the reciprocal of this number of a processor's time.
     const SHARE: u32 = 25;
-    /// Maximum time that can be saved up.
+    /// Maximum time that can accumulate.
     const MOST: Duration = Duration::from_millis(1);
 
     fn new(now: Moment) -> Wakefulness {
@@ -210,9 +210,9 @@ fn with_timers(apply: impl FnOnce(&Timers)) {
 struct Timers {
     heap: RefCell<BinaryHeap<Reverse<(Moment, Key)>>>,
     slots: RefCell<Slots>,
-    /// A deadline earlier than the alarm was added since the alarm was set.
+    /// A deadline earlier than the alarm was added after the alarm was set.
     nearer: Cell<bool>,
-    /// Upper bound of the number of cancelled entries in the heap.
+    /// Upper limit of cancelled entries in the heap.
     cancelled: Cell<usize>,
     driver: RefCell<Option<Waker>>,
 }
@@ -255,7 +255,7 @@ impl Timers {
         }
     }
 
-    /// A cancelled timer's entry stays in the heap until its deadline; its generation shows that no
+    /// A cancelled timer's entry stays in the heap until its deadline. Its generation shows that no
     /// task waits for it any more.
     fn cancel(&self, key: Key) {
         if self.slots.borrow_mut().remove(key).is_none() {
@@ -272,7 +272,7 @@ impl Timers {
         }
     }
 
-    /// Wakes every timer that is due, and returns the next deadline.
+    /// Wakes every due timer, and returns the next deadline.
     fn fire_due(&self, now: Moment) -> Option<Moment> {
         self.nearer.set(false);
         loop {
@@ -352,22 +352,23 @@ mod alarm {
         pub fn new() -> std::io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            // Deprecated because a type could return a different descriptor than it owns; the
-            // standard library's own type does not.
+            // This function is deprecated because a type could return a different descriptor than the one it
+            // owns. The standard library's own type does not.
             #[allow(deprecated)]
             let timer = AsyncFd::with_interest(timer, Interest::READABLE)?;
             Ok(Alarm { timer })
         }
 
-        /// Waits until the deadline, or until an earlier one was added.
+        /// Waits until the deadline, or until an earlier one has been added.
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
             self.set(deadline)?;
             poll_fn(|context| {
                 while !timers.nearer.get() {
                     let mut ready = ready!(self.timer.poll_read_ready(context))?;
                     ready.clear_ready();
-                    // If an earlier wait ended because a nearer deadline was added, the runtime may still report that
-                    // wait's alarm. Who took it for this one would wait actively for the whole time that is left.
+                    // If an earlier wait ended because a nearer deadline was added, the runtime may still report
+                    // that wait's alarm. Mistaking it for this alarm would mean waiting actively for all of the
+                    // remaining time.
                     if plimsoll_clock::now() >= deadline {
                         break;
                     }
@@ -468,8 +469,8 @@ mod tests {
         });
     }
 
-    /// Its worker would wait actively for a whole second, and a relay with real-time priority would stop everything
-    /// else on its processor.
+    /// The worker would wait actively for a whole second, and a relay with real-time priority would
+    /// block everything else on its processor.
     #[test]
     fn an_alarm_of_an_earlier_wait_does_not_end_a_later_one() {
         on_worker(async {
@@ -480,7 +481,7 @@ mod tests {
                 let mut wait = std::pin::pin!(alarm.wait_until(soon, &timers));
                 let polled = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context))).await;
                 assert!(polled.is_pending());
-                // The runtime learns that the alarm went off, and nothing waits for it any more.
+                // The runtime learns that the alarm went off, but nothing waits for it any more.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             let later = plimsoll_clock::now() + Duration::from_millis(50);
@@ -540,7 +541,7 @@ mod tests {
             now = deadline;
         }
         assert!(awake <= Duration::from_millis(42), "{awake:?}");
-        // With a hundred deadlines per second, the worker waits actively for each of them.
+        // At a hundred deadlines per second, the worker waits actively for each of them.
         now = now + Duration::from_secs(1);
         for _ in 0..100 {
             let deadline = now + Duration::from_millis(10);

@@ -7,7 +7,7 @@ use plimsoll_units::Moment;
 
 use crate::{AbortReason, RunState, ScenarioState, Stop, UserId};
 
-/// Creates virtual users, and runs the steps that happen once before and after them.
+/// Creates virtual users, and runs the steps that happen once before and after the scenarios.
 #[allow(async_fn_in_trait)] // Users never leave their worker's thread.
 pub trait UserFactory: Send + Sync + 'static {
     /// The type of the users.
@@ -19,13 +19,13 @@ pub trait UserFactory: Send + Sync + 'static {
     /// If the init code fails; the run then does not start.
     async fn create(&self, id: UserId, worker: &Worker) -> Result<Self::User, InitError>;
 
-    /// The number of users with consecutive numbers that are placed on the same worker, so that
-    /// they can share data that never leaves a thread.
+    /// Number of consecutive users that are placed on the same worker, so they can share data that
+    /// never leaves a thread.
     fn together(&self) -> u32 {
         1
     }
 
-    /// Whether its users have steps of their own before their first and after their last iteration.
+    /// Whether its users have their own steps before their first and after their last iteration.
     fn has_user_steps(&self) -> bool {
         false
     }
@@ -44,8 +44,8 @@ pub trait UserFactory: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Called once, on one worker, when all scenarios have ended, even if the run was aborted; not
-    /// if setup failed.
+    /// Called once, on one worker, when all scenarios have ended, even if the run was aborted. Not
+    /// called if setup failed.
     ///
     /// # Errors
     /// The reason why the run counts as aborted.
@@ -64,7 +64,7 @@ pub trait UserFactory: Send + Sync + 'static {
     }
 }
 
-/// A step that a run has before or after its scenarios.
+/// A step that a run performs before or after its scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     SetUp,
@@ -77,9 +77,9 @@ pub trait VirtualUser: 'static {
     /// Assigns this user to a scenario. Its next iterations belong to that scenario.
     fn activate(&mut self, scenario: &Rc<ScenarioContext>);
 
-    /// Runs one iteration. Resolves when everything it started is done, or soon after
-    /// `iteration.stop` fired. The user records `iterations` and `iteration_duration` itself,
-    /// because it knows the tags.
+    /// Runs one iteration. Resolves when everything that it started is done, or soon after
+    /// `iteration.stop` fired. The user records `iterations` and `iteration_duration` itself, because
+    /// it knows the tags.
     async fn iterate(&mut self, iteration: &Iteration) -> Ending;
 
     /// Called before this user's first iteration: for planned users after setup and before any scenario starts.
@@ -121,22 +121,22 @@ pub struct ScenarioContext {
     pub state: Arc<ScenarioState>,
     /// The tags of all samples of the scenario, on this worker.
     pub tags: BaseTags,
-    /// The same tags, for users who change theirs.
+    /// The same tags, for users that change theirs.
     pub tag_map: TagMap,
     /// This worker's share of the scenario's fixed amount of work.
     pub(crate) share: RefCell<Share>,
 }
 
-/// One iteration's numbers, times and stop signal.
+/// The numbers, times and stop signal of one iteration.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// The number of this iteration among those of its user in all scenarios, from 0.
+    /// The number of this iteration among all iterations of its user, counted from 0.
     pub in_user: u64,
-    /// The number of this iteration among those of its user in this scenario, from 0.
+    /// The number of this iteration among those of its user in this scenario, counted from 0.
     pub in_scenario: u64,
-    /// The number of this iteration among those of the scenario in this process, from 0.
+    /// The number of this iteration among those of the scenario in this process, counted from 0.
     pub in_instance: u64,
-    /// The number of this iteration among those of the scenario in the whole run, from 0.
+    /// The number of this iteration among those of the scenario in the whole run, counted from 0.
     pub in_test: u64,
     /// The scheduled start in an open model; `None` in a closed model.
     pub scheduled: Option<Moment>,
@@ -151,11 +151,11 @@ pub struct Iteration {
 pub enum Ending {
     /// It ended normally.
     Completed,
-    /// A script threw. For schedules and metrics this iteration counts as complete.
+    /// A script threw an exception. Schedules and metrics count this iteration as complete.
     Threw,
     /// It was interrupted by its stop signal.
     Interrupted,
-    /// It asks to end the whole run.
+    /// It requests the end of the whole run.
     Abort(AbortReason),
 }
 

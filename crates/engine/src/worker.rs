@@ -41,7 +41,7 @@ pub(crate) enum Report {
     UsersDone,
     ScenariosDone,
     TearDownDone,
-    /// Not of a worker: a request for a call on one of them.
+    /// A request to call a step on one of the workers. It does not come from a worker.
     Call(Call),
     Gone,
 }
@@ -81,8 +81,8 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     };
     let ended = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Check sockets after this many polls of tasks. Tasks are short, so with the default a
-        // response that has arrived would wait longer than necessary.
+        // Check sockets after this many polls of tasks. Tasks are short, so with the default value, a
+        // received response would wait longer than necessary.
         .event_interval(61)
         .build()
         .and_then(|runtime| {
@@ -119,7 +119,7 @@ impl Drop for Leaving {
 }
 
 async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) {
-    // Opens a file. When the run has begun, other workers may have used up the file descriptors.
+    // Open the file before the run starts. Later, other workers may have used up the file descriptors.
     let meter = ThreadMeter::new();
     let recorder = Rc::new(Recorder::new(
         Arc::clone(&assignment.registry),
@@ -182,7 +182,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
                 });
             }
             Command::Start(start) => {
-                // Samples of the setup do not belong to the first second.
+                // Samples of setup do not belong to the first second.
                 outbox.turn_to(Part::Scenarios);
                 let scenarios = shares.iter().map(|share| &*share.state);
                 recorder.set_clock(Some(RunClock {
@@ -257,8 +257,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     let _ = reporting.await;
     contexts.iter().for_each(|context| context.add_share());
     outbox.send(None);
-    // All measurements are done. The users are freed after this report, because freeing scripts with millions of objects
-    // takes seconds, and the end of the run must not wait for that.
+    // All measurements are complete. The users are freed after this report, because freeing scripts
+    // with millions of objects takes seconds, and the end of the run must not wait for that.
     leaving.tell();
 }
 
@@ -315,7 +315,7 @@ struct Outbox {
 }
 
 impl Outbox {
-    /// Sends the samples recorded since the last call; false if there is no receiver.
+    /// Sends the samples recorded since the last call. Returns false if there is no receiver.
     fn send(&self, thread: Option<ThreadReading>) -> bool {
         let taken = plimsoll_clock::now();
         let sent = self.events.send(Event::Window {
@@ -329,24 +329,24 @@ impl Outbox {
         sent.is_ok()
     }
 
-    /// Switches to another part of the run.
+    /// Switches to another phase of the run.
     fn turn_to(&self, part: Part) {
         self.send(None);
         self.part.set(part);
     }
 }
 
-/// How often to measure the lateness of a timer. At this interval the cost is negligible.
+/// Interval at which the lateness of a timer is measured. At this interval the cost is negligible.
 const TIMER_STEP: Duration = Duration::from_millis(10);
 
-/// Once a second, sends the recorded samples and the measurements of this worker's thread.
+/// Sends the recorded samples and the measurements of this worker's thread once per second.
 async fn report_each_second(mut meter: ThreadMeter, outbox: Rc<Outbox>, run: Arc<RunState>) {
-    // Creating the users is not part of the first second.
+    // The time to create the users is not part of the first second.
     meter.take();
     let mut next = plimsoll_clock::now() + SECOND;
     let mut started = None;
     loop {
-        // Seconds are counted from the run's start once that is known.
+        // Seconds are counted from the run's start when that is known.
         if started.is_none() && run.started().is_some() {
             started = run.started();
             next = started.unwrap_or(next) + SECOND;

@@ -1,5 +1,5 @@
-//! Tests executors through the calls that their users receive. Times are short, and all assertions on
-//! durations are lower bounds or bounds that are wide enough for a busy machine.
+//! Tests executors through the calls that their users receive. Times are short. All assertions
+//! about durations are lower bounds, or bounds that are wide enough for a busy machine.
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,12 +22,12 @@ struct Sleepers {
     torn_down: AtomicU64,
     fail_set_up: bool,
     abort_at: Option<u64>,
-    /// No user except the first ever waits. The first aborts the run after ten iterations.
+    /// Only the first user ever waits. It aborts the run after ten iterations.
     never_wait: bool,
-    /// Every iteration aborts the run from outside, as a signal does, and is interrupted by that.
+    /// Every iteration aborts the run from outside, like a signal, and is interrupted by the abort.
     are_interrupted: bool,
     frees: Option<Arc<Frees>>,
-    /// The first user blocks its worker for this time in each iteration.
+    /// The first user blocks its worker for this duration in each iteration.
     blocks: Duration,
 }
 
@@ -55,7 +55,7 @@ struct Sleeper {
     tally: Tally,
 }
 
-/// Users that can be freed only once this is released, or after a long time.
+/// Users that cannot be freed until this is released or a long time has passed.
 #[derive(Default)]
 struct Frees {
     is_released: Mutex<bool>,
@@ -315,7 +315,7 @@ fn an_open_model_follows_the_schedule_and_adds_users() {
     assert!(outcome.seen.iter().all(|seen| seen.late.is_some()));
     assert!(
         outcome.running.state.users_initialized() > 1,
-        "one user cannot have done it"
+        "a single user cannot run this many iterations"
     );
 }
 
@@ -345,7 +345,8 @@ fn an_open_model_drops_iterations_without_a_free_user() {
     assert_eq!(reading.iterations_dropped, 18);
 }
 
-/// A worker that is blocked at the end of the schedule has not yet taken all iterations that another one has passed to it.
+/// A worker that is blocked at the end of the schedule may still hold iterations that another
+/// worker passed to it.
 #[test]
 fn every_scheduled_iteration_starts_or_is_dropped_when_a_worker_is_late() {
     let executor = Executor::ConstantArrivalRate {
@@ -374,7 +375,8 @@ fn every_scheduled_iteration_starts_or_is_dropped_when_a_worker_is_late() {
     }
 }
 
-/// Two processes share a schedule. One is lost after ten of its iterations, and two others each take over half of the rest.
+/// Two processes share a schedule. One of them is lost after ten of its iterations, and two other
+/// processes each take over half of the rest.
 #[test]
 fn iterations_of_a_lost_process_are_taken_over() {
     let sequence = SegmentSequence::parse("0,1/2,1").unwrap();
@@ -403,7 +405,7 @@ fn iterations_of_a_lost_process_are_taken_over() {
     let mut numbers: Vec<u64> = outcome.seen.iter().map(|seen| seen.in_test).collect();
     numbers.sort_unstable();
     let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
-    // A process that learns of its part more than a second late drops what was due until then.
+    // A process that learns of its part more than a second late drops what was due before that.
     let begun = numbers.len() as u64 + reading.iterations_dropped;
     assert_eq!(begun, expected.len() as u64, "{numbers:?}");
     if reading.iterations_dropped == 0 {
@@ -466,7 +468,7 @@ fn a_user_that_stops_the_run_ends_all_users_and_teardown_runs() {
     assert_eq!(outcome.factory.torn_down.load(Ordering::Relaxed), 1);
 }
 
-/// The abort interrupts iterations before the workers know of it.
+/// The abort interrupts iterations before the workers are informed.
 #[test]
 fn an_iteration_that_an_abort_interrupts_is_the_last() {
     for executor in [

@@ -14,50 +14,52 @@ use crate::frames::{FrameHead, HEAD, MAX_FRAME, PREFACE, flag, kind, put, put_nu
 use crate::stream::{self, Stream};
 use crate::waiting::WaitingTasks;
 
-/// Receive window of the whole connection. It is topped up as data arrives.
+/// Receive window of the whole connection. It is replenished as data arrives.
 const WINDOW: i64 = 1 << 30;
-/// The window before any SETTINGS: RFC 9113, section 6.9.2.
+/// The window size before any SETTINGS frame (RFC 9113, section 6.9.2).
 const FIRST_WINDOW: i64 = 65_535;
-/// Concurrent streams before the peer has sent its limit: section 6.5.2 recommends at least 100.
+/// Limit of concurrent streams before the peer has sent its own. Section 6.5.2 recommends at least
+/// 100.
 const FIRST_STREAMS: usize = 100;
 /// Maximum length of response headers, encoded and decoded.
 const LONGEST_HEAD: usize = 1 << 20;
-/// Maximum bytes queued for the socket; senders wait above it.
+/// Maximum number of bytes queued for the socket. Senders wait above it.
 const WAITING: usize = 256 << 10;
-/// Maximum bytes queued for a peer that requests responses but does not read them.
+/// Maximum number of bytes queued for a peer that sends frames that need a response but does not
+/// read.
 const FLOOD: usize = 1 << 20;
 /// Capacity that an empty buffer keeps.
 const KEPT: usize = 16 << 10;
-/// The highest stream number: section 5.1.1.
+/// The highest stream number (section 5.1.1).
 const LAST_STREAM: u32 = (1 << 31) - 1;
 
-/// Filled in with the time at which bytes were written.
+/// A cell that receives the time at which bytes were written.
 pub(crate) type Mark = Rc<Cell<Option<Moment>>>;
 
-/// The state that a connection's streams and its driver share.
+/// The state that the streams and the driver of a connection share.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// Bytes to be written, from `written` on.
+    /// Bytes to write, starting at `written`.
     out: Vec<u8>,
     written: usize,
     /// Marks to set when `out` is written.
     marks: Vec<Mark>,
-    /// The part of a frame that has arrived so far.
+    /// The part of an incomplete frame that has arrived so far.
     partial: Vec<u8>,
     streams: FxHashMap<u32, Rc<RefCell<Stream>>>,
     next: u32,
     encoder: Encoder,
     decoder: Decoder,
-    /// Headers that continue in the next frame.
+    /// Headers that continue in a CONTINUATION frame.
     block: Option<Block>,
     has_settings: bool,
     send_window: i64,
-    /// Bytes received and not yet returned to the window.
+    /// Bytes received but not returned to the window yet.
     owed: i64,
     first_send_window: i64,
     max_frame: usize,
     max_streams: usize,
-    /// The peer's announcement that it closes the connection: error code and debug text.
+    /// The peer's GOAWAY: error code and debug text.
     goes_away: Option<(u32, String)>,
     /// Why the connection ended.
     over: Option<StreamFault>,
@@ -65,7 +67,7 @@ pub(crate) struct Connection {
     now: Moment,
     /// The peer's first bytes, if they are not HTTP/2.
     begins: Vec<u8>,
-    /// Tasks that wait for capacity: of streams, of windows, of `out`.
+    /// Tasks that wait for capacity: for a new stream, for a window, or for space in `out`.
     waiting: WaitingTasks,
     driver: Option<Waker>,
     /// The caller will not open another stream.
@@ -77,11 +79,11 @@ struct Block {
     stream: u32,
     last: bool,
     bytes: Vec<u8>,
-    /// Bytes and frames: frames count too, because they may be empty.
+    /// The cost in bytes. Each frame has a fixed cost as well, because it may be empty.
     cost: usize,
 }
 
-/// The error code that ends the connection.
+/// The error code with which this side ends the connection.
 type Broken = u32;
 
 impl Connection {
@@ -125,17 +127,17 @@ impl Connection {
         }
     }
 
-    /// Whether it still accepts new streams.
+    /// Whether the connection still accepts new streams.
     pub fn is_open(&self) -> bool {
         self.over.is_none() && self.goes_away.is_none() && self.next <= LAST_STREAM
     }
 
-    /// How many streams the peer allows at once.
+    /// Number of concurrent streams that the peer allows.
     pub fn max_streams(&self) -> usize {
         self.max_streams
     }
 
-    /// Whether no more data in either direction is of use to the caller.
+    /// Whether the caller no longer needs data in either direction.
     pub fn is_unwanted(&self) -> bool {
         let is_closing = self.is_abandoned || self.goes_away.is_some();
         self.over.is_some() || is_closing && self.streams.is_empty()
@@ -152,12 +154,12 @@ impl Connection {
         self.out.get(self.written..).unwrap_or_default()
     }
 
-    /// The socket accepted this number of further bytes.
+    /// Records that the socket accepted `count` more bytes.
     pub fn wrote(&mut self, count: usize) {
         self.written += count;
         if self.written >= self.out.len() {
             self.out.clear();
-            // One large message must not keep its memory forever.
+            // Do not keep the memory of a single large message forever.
             if self.out.capacity() > KEPT {
                 self.out = Vec::new();
             }
@@ -170,14 +172,14 @@ impl Connection {
         !self.marks.is_empty()
     }
 
-    /// Everything was written.
+    /// Whether everything has been written.
     pub fn flushed(&mut self, at: Moment) {
         for mark in self.marks.drain(..) {
             mark.set(Some(at));
         }
     }
 
-    /// Notifies the peer that the connection will close, if it is still open: section 6.8.
+    /// Notifies the peer that the connection will close, if it is still open (section 6.8).
     pub fn say_goodbye(&mut self) {
         if self.over.is_none() {
             self.fail(StreamFault::Ended);
@@ -188,7 +190,7 @@ impl Connection {
     /// The socket failed or was closed.
     pub fn fail(&mut self, fault: StreamFault) {
         let fault = match &self.goes_away {
-            // The peer announced the end of the connection, but did not complete these streams.
+            // The peer announced the end of the connection but did not complete these streams.
             Some((code, said)) if fault.is_of_connection() => StreamFault::GoAway {
                 code: *code,
                 said: said.clone(),
@@ -215,7 +217,7 @@ impl Connection {
     }
 
     fn put_go_away(&mut self, code: u32) {
-        // The peer opened no streams, so the last one is 0.
+        // The peer opened no streams, so the last stream number is 0.
         let mut last_and_code = [0; 8];
         if let Some(place) = last_and_code.last_chunk_mut::<4>() {
             *place = code.to_be_bytes();
@@ -244,7 +246,7 @@ impl Connection {
 
     fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let mut bytes = bytes;
-        // Only a frame that is split between reads is copied.
+        // Copy only a frame that is split between reads.
         while !self.partial.is_empty() {
             let length = match FrameHead::read(&self.partial) {
                 Some(head) => HEAD + head.length,
@@ -272,9 +274,9 @@ impl Connection {
     fn take_frames(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         let mut at = 0;
         while let Some(head) = bytes.get(at..).and_then(FrameHead::read) {
-            // Check this before the whole frame has arrived, because its length may be wrong.
+            // Check the length before the whole frame has arrived, because it may be wrong.
             if !self.has_settings && (head.kind != kind::SETTINGS || head.has(flag::ACK)) {
-                // The peer must begin with SETTINGS: RFC 9113, section 3.4.
+                // The peer must begin with SETTINGS (RFC 9113, section 3.4).
                 self.begins = bytes.get(at..at + HEAD).unwrap_or_default().to_vec();
                 return Err(code::PROTOCOL_ERROR);
             }

@@ -8,14 +8,14 @@ use crate::huffman;
 use crate::primitives::Input;
 use crate::static_table::STATIC;
 
-/// Size of the table that we allow the peer to use: the default of the setting.
+/// Size of the table that we allow the peer to use. This is the setting's default.
 const TABLE_SIZE: usize = 4096;
-/// Number of header blocks that are remembered by their bytes.
+/// Number of header blocks in the cache of decoded blocks.
 const KNOWN: usize = 4;
-/// Maximum length of a block that is remembered.
+/// Maximum length of a block in the cache.
 const LONGEST_KNOWN: usize = 2048;
 
-/// Decodes all header blocks of a connection, in their order.
+/// Decodes all header blocks of a connection, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     dynamic: VecDeque<Field>,
@@ -23,11 +23,12 @@ pub(crate) struct Decoder {
     size: usize,
     /// The size to which the peer limits itself; below [`TABLE_SIZE`].
     limit: Option<usize>,
-    /// Blocks that did not change the table, and their meaning as long as it stays the same.
+    /// Blocks that did not change the table, and the fields they decode to while the table stays the
+    /// same.
     known: Vec<(Vec<u8>, Rc<Heading>)>,
 }
 
-/// The content of a block.
+/// The fields that a block decodes to.
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
     Heading(Rc<Heading>),
@@ -35,16 +36,16 @@ pub(crate) enum Decoded {
     Malformed,
 }
 
-/// The block cannot be decoded, and neither can any later one.
+/// The block cannot be decoded, so no later block can be decoded either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl Decoder {
-    /// Decodes a block whose fields are at most `longest` bytes, counting names, values and 32 for
-    /// each.
+    /// Decodes a block whose fields have at most `longest` bytes: names, values, and 32 bytes for each
+    /// field.
     ///
     /// # Errors
-    /// When the connection has to end.
+    /// If the connection has to end.
     pub fn decode(&mut self, block: &[u8], longest: usize) -> Result<Decoded, Unreadable> {
         if let Some((_, heading)) = self.known.iter().find(|(known, _)| known == block) {
             return Ok(Decoded::Heading(Rc::clone(heading)));
@@ -57,7 +58,7 @@ impl Decoder {
         let mut begun = false;
         while let Some(&first) = input.0.first() {
             if first & 0xe0 == 0x20 {
-                // Section 4.2: only before the first field.
+                // Allowed only before the first field (section 4.2).
                 if begun {
                     return Err(Unreadable);
                 }
@@ -131,7 +132,7 @@ impl Decoder {
         kept.map(Entry::Kept).ok_or(Unreadable)
     }
 
-    /// Section 4.4: a field that is larger than the table empties it.
+    /// A field that is larger than the table empties the table (section 4.4).
     fn insert(&mut self, field: Field) {
         let limit = self.limit.unwrap_or(TABLE_SIZE);
         self.shrink(limit.saturating_sub(field.size));
@@ -158,7 +159,7 @@ enum Entry<'a> {
     Kept(&'a Field),
 }
 
-/// A string; one that is longer than `longest` is rejected.
+/// Decodes a string. A string longer than `longest` is rejected.
 fn string(input: &mut Input<'_>, longest: usize) -> Option<Vec<u8>> {
     match input.string(7)? {
         (text, true) => huffman::decode(text, longest),

@@ -15,11 +15,11 @@ use crate::fault::StreamFault;
 
 /// Maximum bytes per read.
 const READ: usize = 64 << 10;
-/// Maximum reads per turn, so that other tasks get theirs.
+/// Maximum number of reads per turn, so other tasks also run.
 const TURNS: usize = 16;
 
 thread_local! {
-    /// The read buffer of all connections of this thread: it is empty between two reads.
+    /// The read buffer for all connections of this thread. It is empty between two reads.
     static READ_INTO: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
 }
 
@@ -31,13 +31,13 @@ pub(crate) async fn drive<W: Wire>(connection: Rc<RefCell<Connection>>, wire: W)
         has_ended: false,
     };
     poll_fn(|cx| driver.turn(cx, &connection)).await;
-    // Whether the last frames arrive is up to the peer.
+    // The final frames may or may not arrive; that depends on the peer.
     let _ = poll_fn(|cx| Pin::new(&mut driver.wire).poll_shutdown(cx)).await;
 }
 
 struct Driver<W> {
     wire: W,
-    /// Bytes were written since the last flush.
+    /// Whether bytes were written since the last flush.
     is_dirty: bool,
     /// The peer has closed its sending half.
     has_ended: bool,
@@ -50,7 +50,7 @@ impl<W: Wire> Driver<W> {
             connection.set_driver(cx.waker());
             let written = self.write(cx, connection);
             if let Poll::Ready(Err(error)) = written {
-                // Frames that the peer sent before it closed the connection explain more than the error.
+                // Frames that the peer sent before it closed the connection explain more than the error does.
                 for _ in 0..TURNS {
                     if !matches!(self.read(cx, connection), Poll::Ready(Ok(1..))) {
                         break;
@@ -75,7 +75,7 @@ impl<W: Wire> Driver<W> {
                     self.has_ended = true;
                     connection.fail(StreamFault::io(false, error));
                 }
-                // The bytes read before may need a response.
+                // The bytes that were just read may need a response.
                 Poll::Pending if written.is_ready() && connection.unwritten().is_empty() => {
                     return Poll::Pending;
                 }
@@ -117,7 +117,7 @@ impl<W: Wire> Driver<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads once and passes the bytes to the connection.
+    /// Reads once, and passes the bytes to the connection.
     fn read(
         &mut self,
         cx: &mut Context<'_>,

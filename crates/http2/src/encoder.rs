@@ -7,27 +7,27 @@ use crate::primitives::put_integer;
 use crate::request_head::{RequestHead, SentField};
 use crate::static_table;
 
-/// Maximum size of the table that we use, if the peer allows as much.
+/// Maximum size of the table that we use, if the peer allows it.
 const TABLE_SIZE: usize = 4096;
-/// A field that takes more than this fraction of the table would evict all others.
+/// A field that uses more than this fraction of the table would evict all others.
 const LARGEST_PART: usize = 4;
-/// Number of headers that are remembered in encoded form.
+/// Number of encoded header blocks in the cache.
 const KNOWN: usize = 8;
 
 /// Encodes all header blocks of a connection.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    /// The fields in the peer's table, the newest first.
+    /// The fields in the peer's table, newest first.
     dynamic: VecDeque<Entry>,
     size: usize,
     limit: usize,
-    /// The peer has changed its limit since the last block, at lowest to this. The next block must
-    /// announce it: section 4.2.
+    /// Set if the peer has changed its limit since the last block: the lowest limit since then. The
+    /// next block must announce the change (section 4.2).
     lowest: Option<usize>,
-    /// Headers sent before, as blocks that are valid while the table stays the same.
+    /// Headers that were sent before, encoded as blocks that are valid while the table stays the same.
     known: Vec<(Rc<RequestHead>, Vec<u8>)>,
-    /// The headers that were encoded last. A field with another value than there probably changes
-    /// with each request, so the table does not get it.
+    /// The headers that were encoded last. If a field now has another value, it probably changes with
+    /// each request, so it is not added to the table.
     last: Option<Rc<RequestHead>>,
 }
 
@@ -40,7 +40,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Section 4.1.
+    /// The size of the field in the table (section 4.1).
     fn size(&self) -> usize {
         self.name.len() + self.value.len() + 32
     }
@@ -60,7 +60,7 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// The peer's table holds at most `size` bytes.
+    /// Applies the peer's limit: its table holds at most `size` bytes.
     pub fn resize(&mut self, size: usize) {
         let limit = size.min(TABLE_SIZE);
         if limit != self.limit {
@@ -98,8 +98,7 @@ impl Encoder {
         self.last = Some(Rc::clone(head));
     }
 
-    /// Appends a field. Returns true if the table is unchanged, so that the same bytes keep their
-    /// meaning.
+    /// Appends a field. Returns true if the table is unchanged, so the same bytes keep their meaning.
     fn field(&mut self, field: SentField<'_>, out: &mut Vec<u8>) -> bool {
         let (whole, name) = self.look_up(field);
         if let Some(index) = whole.filter(|_| !field.is_secret) {
@@ -110,7 +109,7 @@ impl Encoder {
         let is_kept =
             !field.is_secret && size <= self.limit / LARGEST_PART && self.is_repeated(field);
         let (mark, bits) = match (field.is_secret, is_kept) {
-            // Section 6.2.3: no intermediary may index it.
+            // No intermediary may index the field (section 6.2.3).
             (true, _) => (0x10, 4),
             (false, true) => (0x40, 6),
             (false, false) => (0x00, 4),
@@ -133,7 +132,7 @@ impl Encoder {
         !is_kept
     }
 
-    /// Whether the headers sent before had the same field, as far as they are known.
+    /// Whether the previous headers contained the same field, or no headers are known.
     fn is_repeated(&self, field: SentField<'_>) -> bool {
         let Some(last) = &self.last else {
             return true;
@@ -141,7 +140,7 @@ impl Encoder {
         last.sent().any(|other| other.hash == field.hash)
     }
 
-    /// The index of the whole field in the tables, and the index of its name.
+    /// The index of the complete field in the tables, and the index of its name.
     fn look_up(&self, field: SentField<'_>) -> (Option<usize>, Option<usize>) {
         let (whole, mut name) = static_table::look_up(field.name, field.value);
         if whole.is_some() {
@@ -171,8 +170,8 @@ impl Encoder {
     }
 }
 
-/// Without the Huffman code: it would save a third of bytes that are mostly sent once per
-/// connection, and every server must accept both forms.
+/// Appends a string without the Huffman code. The code would save a third of the bytes, but most
+/// strings are sent only once per connection. Every server must accept both forms.
 fn string(out: &mut Vec<u8>, text: &[u8]) {
     put_integer(out, 0, 7, text.len());
     out.extend_from_slice(text);

@@ -3,27 +3,27 @@ use std::io;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Why a stream, or its connection, ended.
+/// Reasons why a stream or its connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamFault {
     /// The stream was reset with this error code (RFC 9113, section 7).
     Reset { code: u32, by_peer: bool },
-    /// The peer closed the connection for this reason; `said` is its debug text. With
-    /// `is_unprocessed`, the peer guarantees that it did not process the stream.
+    /// The peer closed the connection for this reason; `said` is its debug text. If `is_unprocessed` is
+    /// true, the peer guarantees that it did not process the stream.
     GoAway {
         code: u32,
         said: String,
         is_unprocessed: bool,
     },
-    /// The peer violated the protocol, and we ended the connection with this error code.
+    /// The peer violated the protocol, so we ended the connection with this error code.
     Connection { code: u32 },
     /// The peer's first bytes, which are not a SETTINGS frame: it uses another protocol.
     NotHttp2 { begins: Vec<u8> },
-    /// A read or a write of the connection failed.
+    /// Reading from or writing to the connection failed.
     Broken { is_write: bool, error: SocketError },
     /// The peer closed the connection before the stream was complete.
     Ended,
-    /// The caller requested something that a stream cannot do.
+    /// The caller requested an operation that the stream does not support.
     Other(String),
 }
 
@@ -48,8 +48,8 @@ impl PartialEq for SocketError {
 impl Eq for SocketError {}
 
 impl StreamFault {
-    /// Whether the peer guarantees that it did not process the stream, so that it may be opened
-    /// again elsewhere: RFC 9113, sections 8.7 and 6.8.
+    /// Whether the peer guarantees that it did not process the stream, so it may be opened again on
+    /// another connection (RFC 9113, sections 8.7 and 6.8).
     pub fn is_unprocessed(&self) -> bool {
         matches!(
             self,
@@ -106,7 +106,7 @@ impl fmt::Display for StreamFault {
     }
 }
 
-/// Error codes: RFC 9113, section 7.
+/// Error codes (RFC 9113, section 7).
 pub(crate) mod code {
     pub const NO_ERROR: u32 = 0;
     pub const PROTOCOL_ERROR: u32 = 1;
@@ -119,7 +119,7 @@ pub(crate) mod code {
     pub const ENHANCE_YOUR_CALM: u32 = 11;
 }
 
-/// An error code of HTTP/2 by its name: RFC 9113, section 7.
+/// An HTTP/2 error code, shown by its name (RFC 9113, section 7).
 pub fn error_name(code: u32) -> String {
     const NAMES: [&str; 14] = [
         "NO_ERROR",

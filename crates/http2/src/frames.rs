@@ -1,12 +1,12 @@
-//! The wire format of frames: RFC 9113, sections 4 and 6.
+//! The wire format of frames (RFC 9113, sections 4 and 6).
 
-/// Bytes of a frame's header.
+/// Length of a frame's header.
 pub(crate) const HEAD: usize = 9;
-/// The largest payload that we allow; every peer must accept it: section 4.2.
+/// The largest payload that we allow. Every peer must accept this size (section 4.2).
 pub(crate) const MAX_FRAME: usize = 16_384;
-/// Section 3.4.
+/// The connection preface (section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The largest window: section 6.9.1.
+/// The largest window (section 6.9.1).
 pub(crate) const MAX_WINDOW: i64 = (1 << 31) - 1;
 
 pub(crate) mod kind {
@@ -49,7 +49,7 @@ pub(crate) struct FrameHead {
 }
 
 impl FrameHead {
-    /// Parses a header; `None` while it is incomplete.
+    /// Parses a header; `None` if it is incomplete.
     #[inline]
     pub fn read(bytes: &[u8]) -> Option<FrameHead> {
         let &[a, b, c, kind, flags, w, x, y, z] = bytes.first_chunk::<HEAD>()?;
@@ -86,12 +86,12 @@ pub(crate) fn put(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: 
     out.extend_from_slice(payload);
 }
 
-/// Appends a frame whose payload is one number, such as WINDOW_UPDATE or RST_STREAM.
+/// Appends a frame whose payload is one number, for example WINDOW_UPDATE or RST_STREAM.
 pub(crate) fn put_number(out: &mut Vec<u8>, kind: u8, stream: u32, number: u32) {
     put(out, kind, 0, stream, &number.to_be_bytes());
 }
 
-/// The payload of a HEADERS or DATA frame without padding and priority: sections 6.1 and 6.2.
+/// The payload of a HEADERS or DATA frame without padding and priority (sections 6.1 and 6.2).
 /// `None` if it is shorter than declared.
 pub(crate) fn unpadded(head: FrameHead, payload: &[u8]) -> Option<&[u8]> {
     let mut payload = payload;
@@ -106,7 +106,7 @@ pub(crate) fn unpadded(head: FrameHead, payload: &[u8]) -> Option<&[u8]> {
     payload.get(..payload.len().checked_sub(padding)?)
 }
 
-/// The payload as a number, if that is all it holds.
+/// The payload as a number, if it contains nothing else.
 pub(crate) fn number(payload: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(payload.try_into().ok()?))
 }

@@ -8,7 +8,7 @@ pub struct Heading {
     pub fields: HeaderMap,
 }
 
-/// Fields that make a message malformed: RFC 9113, section 8.2.2.
+/// Fields that make a message malformed (RFC 9113, section 8.2.2).
 const CONNECTION_SPECIFIC: [&[u8]; 5] = [
     b"connection",
     b"keep-alive",
@@ -21,9 +21,9 @@ const CONNECTION_SPECIFIC: [&[u8]; 5] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub name: Name,
-    /// `None` if the bytes are not a valid value.
+    /// `None` if the bytes are not a valid header value.
     pub value: Option<HeaderValue>,
-    /// Bytes of name and value, and 32: RFC 7541, section 4.1.
+    /// Length of the name and the value, plus 32 (RFC 7541, section 4.1).
     pub size: usize,
 }
 
@@ -32,8 +32,8 @@ pub(crate) enum Name {
     Plain(HeaderName),
     /// `:status`
     Status,
-    /// Another pseudo-field, an invalid name, or a field of HTTP/1.1 connections: RFC 9113, sections
-    /// 8.2.1, 8.2.2 and 8.3.
+    /// Another pseudo-field, an invalid name, or a field of HTTP/1.1 connections (RFC 9113, sections
+    /// 8.2.1, 8.2.2 and 8.3).
     Wrong,
 }
 
@@ -46,7 +46,7 @@ impl Field {
         }
     }
 
-    /// A field with this name, whose encoded length is `name_length`.
+    /// Parses a field with this name, whose encoded length is `name_length`.
     pub fn with_value(&self, name_length: usize, value: &[u8]) -> Field {
         Field {
             size: name_length + value.len() + 32,
@@ -70,7 +70,7 @@ impl Name {
         if name == b":status" {
             return Name::Status;
         }
-        // Names are in lower case: RFC 9113, section 8.2.1.
+        // Names must be in lower case (RFC 9113, section 8.2.1).
         if name.iter().any(u8::is_ascii_uppercase) || CONNECTION_SPECIFIC.contains(&name) {
             return Name::Wrong;
         }
@@ -78,16 +78,16 @@ impl Name {
     }
 }
 
-/// Why fields are not valid headers.
+/// Reasons why fields are not valid headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
 impl Heading {
-    /// The length that `content-length` announces: RFC 9110, section 8.6. `None` if there is no such
+    /// The length that `content-length` announces (RFC 9110, section 8.6). `None` if there is no such
     /// field.
     ///
     /// # Errors
-    /// If it is not a number, or if there are several that differ.
+    /// If it is not a number, or if several of them differ.
     pub(crate) fn content_length(&self) -> Result<Option<u64>, Malformed> {
         let mut announced = None;
         for value in self.fields.get_all(http::header::CONTENT_LENGTH) {
@@ -109,7 +109,7 @@ impl Heading {
     /// Adds a field.
     ///
     /// # Errors
-    /// For a field that is not allowed in a response, or not in that place.
+    /// If the field is not allowed in a response or at this position.
     pub(crate) fn put(&mut self, field: &Field) -> Result<(), Malformed> {
         let value = field.value.as_ref().ok_or(Malformed)?;
         match &field.name {
@@ -119,7 +119,7 @@ impl Heading {
                 let appended = self.fields.try_append(name.clone(), value.clone());
                 appended.map(|_| ()).map_err(|_| Malformed)
             }
-            // Pseudo-fields must come before others: RFC 9113, section 8.3.
+            // Pseudo-fields must precede other fields (RFC 9113, section 8.3).
             Name::Status if self.status.is_none() && self.fields.is_empty() => {
                 let status = StatusCode::from_bytes(value.as_bytes());
                 self.status = Some(status.map_err(|_| Malformed)?);

@@ -1,9 +1,9 @@
-//! The Huffman code of field values: RFC 7541, appendix B, which QPACK shares (RFC 9204, section
-//! 4.1.2). The code is canonical, so the code lengths define it completely.
+//! The Huffman code for field values (RFC 7541, appendix B). QPACK uses the same code (RFC 9204,
+//! section 4.1.2). The code is canonical, so the code lengths define it completely.
 
 use std::sync::OnceLock;
 
-/// Code length of each byte in bits; the last entry is the end of a string.
+/// Code length of each byte in bits. The last entry is the end-of-string symbol.
 #[rustfmt::skip]
 const LENGTHS: [u8; 257] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
@@ -24,23 +24,24 @@ const LENGTHS: [u8; 257] = [
     26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
     30,
 ];
-/// The end of a string, which may not be sent: RFC 7541, section 5.2.
+/// The end-of-string symbol, which may not be sent (RFC 7541, section 5.2).
 const END_OF_STRING: u16 = 256;
 
-/// The effect of four more bits of input at a node of the code's tree.
+/// A transition: the effect of four input bits at a node of the code's tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     next: u8,
-    /// The byte whose code these bits complete: at most one, because codes have at least five bits.
+    /// The byte whose code these bits complete. There is at most one, because codes have at least five
+    /// bits.
     symbol: Option<u8>,
     is_invalid: bool,
 }
 
-/// The tree of the code, for four bits at a time.
+/// The tree of the code, which is traversed four bits at a time.
 struct Machine {
     steps: [[Step; 16]; 256],
-    /// Nodes at which a string may end: after at most seven one bits, which begin the code of the
-    /// end symbol.
+    /// Nodes at which a string may end: those reached by at most seven one bits, which are the start of
+    /// the end-of-string code.
     may_end: [bool; 256],
 }
 
@@ -51,7 +52,7 @@ enum Node {
     Leaf(u16),
 }
 
-/// The tree: a code of 257 symbols has 256 inner nodes.
+/// A node of the tree. A code of 257 symbols has 256 inner nodes.
 fn tree() -> Vec<[Node; 2]> {
     let mut symbols: Vec<u16> = (0..=END_OF_STRING).collect();
     let length = |symbol: u16| u32::from(LENGTHS[usize::from(symbol)]);

@@ -1,4 +1,5 @@
-//! An entry point for fuzz targets: requests on a connection without a socket and a clock. Not for
+//! Entry point for fuzz targets: requests on a connection without a socket and a clock. Not for
+//! other callers.
 //! other callers.
 
 use std::cell::RefCell;
@@ -13,28 +14,28 @@ use crate::request_head::RequestHead;
 use crate::stream::Stream;
 use crate::waiting::Registration;
 
-/// Larger than the windows of a connection whose peer grants no more.
+/// Larger than the windows of a connection whose peer never extends them.
 const UPLOAD: usize = 100_000;
 
 /// The results of four requests to a server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ExchangeResult {
-    /// Responses whose headers arrived.
+    /// Number of responses whose headers arrived.
     pub responses: usize,
-    /// Responses that arrived completely.
+    /// Number of responses that arrived completely.
     pub complete: usize,
-    /// Bytes of bodies, read or counted.
+    /// Bytes of bodies that were read or counted.
     pub body: u64,
     pub trailers: usize,
-    /// Bytes of the upload that the windows allowed to send.
+    /// Bytes of the upload that the windows allowed us to send.
     pub uploaded: usize,
 }
 
 /// Makes four requests: a GET, a POST with a body, a GET whose response body is only counted, and a
-/// HEAD. The server's bytes arrive in these pieces, and then the connection ends.
+/// HEAD. The server's bytes arrive in the given pieces, and then the connection closes.
 ///
 /// # Panics
-/// If a request waits for more after that, or if a HEAD request got a body.
+/// If a request still waits after that, or if the HEAD request received a body.
 pub fn exchange(pieces: &[&[u8]]) -> ExchangeResult {
     let mut cx = Context::from_waker(Waker::noop());
     let mut connection = Connection::new();
@@ -76,11 +77,14 @@ pub fn exchange(pieces: &[&[u8]]) -> ExchangeResult {
         let stream = &mut *stream.borrow_mut();
         assert!(
             stream.fault.is_some() || stream.has_received_all,
-            "a request waits on a closed connection"
+            "a request still waits on a closed connection"
         );
         exchanged.complete += usize::from(stream.has_received_all);
         exchanged.body += stream.received;
-        assert!(number < 3 || stream.received == 0, "HEAD got a body");
+        assert!(
+            number < 3 || stream.received == 0,
+            "the HEAD request received a body"
+        );
     }
     exchanged.uploaded = UPLOAD - upload.len();
     exchanged

@@ -1,12 +1,12 @@
 //! An HTTP/2 client (RFC 9113, RFC 7541) with streams in both directions, optimized for many cheap
 //! requests. A connection belongs to one worker thread.
 //!
-//! Request headers are encoded once into references to the peer's table, and then copied. Response
-//! headers that arrive again as the same bytes are decoded once, and then shared. Bodies are bounded by
-//! the window of their stream (4 MiB), headers by 1 MiB, and data for a peer that does not read by
-//! 1 MiB.
+//! Request headers are encoded once into references to the peer's table, and copied for later
+//! requests. Response headers that arrive again as the same bytes are decoded once and then shared.
+//! Memory is limited: bodies by the window of their stream (4 MiB), headers to 1 MiB, and data for
+//! a peer that does not read to 1 MiB.
 //!
-//! [`connection`] is the protocol without a socket, [`driver`] has the socket.
+//! [`connection`] implements the protocol without a socket, and [`driver`] connects it to a socket.
 
 mod connection;
 mod decoder;

@@ -1,7 +1,8 @@
 //! The primitives of HPACK (RFC 7541, section 5) and QPACK (RFC 9204, section 4.1): integers that
-//! begin within a byte, and strings that may use the Huffman code.
+//! start within a byte, and strings that may be Huffman-coded.
 
-/// Appends an integer with a prefix of `bits` bits, below the bits of `mark`: section 5.1.
+/// Appends an integer with a prefix of `bits` bits. The bits of `mark` are above the prefix
+/// (section 5.1).
 pub fn put_integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
     let most = (1usize << bits) - 1;
     if value < most {
@@ -17,7 +18,7 @@ pub fn put_integer(out: &mut Vec<u8>, mark: u8, bits: u32, value: usize) {
     out.push(rest as u8);
 }
 
-/// The bytes that remain to be read.
+/// The bytes that are not read yet.
 pub struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {
@@ -27,8 +28,8 @@ impl<'a> Input<'a> {
         Some(*first)
     }
 
-    /// An integer that begins in the last `bits` bits of a byte: section 5.1. `None` if it is
-    /// incomplete or absurdly large.
+    /// Reads an integer that starts in the last `bits` bits of a byte (section 5.1). `None` if it is
+    /// incomplete or unreasonably large.
     pub fn integer(&mut self, bits: u32) -> Option<usize> {
         let most = (1usize << bits) - 1;
         let mut value = usize::from(self.byte()?) & most;
@@ -45,8 +46,9 @@ impl<'a> Input<'a> {
         None
     }
 
-    /// The bytes of a string whose length has a prefix of `bits` bits, and whether they use the
-    /// Huffman code, which is the bit above: section 5.2. `None` if the string is incomplete.
+    /// The bytes of a string whose length has a prefix of `bits` bits, and whether they are
+    /// Huffman-coded, which the bit above the prefix states (section 5.2). `None` if the string is
+    /// incomplete.
     pub fn string(&mut self, bits: u32) -> Option<(&'a [u8], bool)> {
         let is_coded = self.0.first()? & (1 << bits) != 0;
         let length = self.integer(bits)?;

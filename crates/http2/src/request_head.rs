@@ -2,11 +2,11 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
-/// The headers of a request in the order in which they are sent: pseudo-fields first. Built once,
-/// sent often.
+/// The headers of a request in the order in which they are sent, pseudo-fields first. They are
+/// built once and sent many times.
 #[derive(Clone, Debug, Default)]
 pub struct RequestHead {
-    /// Names and values, one after the other.
+    /// Names and values, one after another.
     text: Vec<u8>,
     spans: Vec<Span>,
     /// Hash of the fields.
@@ -23,20 +23,20 @@ struct Span {
     hash: u64,
 }
 
-/// A field to be sent.
+/// A field to send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentField<'a> {
     pub name: &'a [u8],
     pub value: &'a [u8],
-    /// No table may hold it, neither here nor in an intermediary: RFC 7541, section 7.1.3.
+    /// No table may contain the field, neither here nor in an intermediary (RFC 7541, section 7.1.3).
     pub is_secret: bool,
     /// Hash of name and value.
     pub hash: u64,
 }
 
 impl RequestHead {
-    /// The pseudo-fields of a request (RFC 9113, section 8.3.1). A CONNECT request has neither
-    /// scheme nor path (section 8.5).
+    /// The pseudo-fields of a request (RFC 9113, section 8.3.1). A CONNECT request has neither a scheme
+    /// nor a path (section 8.5).
     pub fn new(method: &str, scheme: &str, authority: &str, path: &str) -> RequestHead {
         let mut head = RequestHead {
             text: Vec::with_capacity(256),
@@ -55,7 +55,7 @@ impl RequestHead {
         head
     }
 
-    /// Appends a field. Its name is sent in lower case. The caller must leave out fields that belong
+    /// Appends a field. Its name is sent in lower case. The caller must omit fields that are specific
     /// to HTTP/1.1 connections (section 8.2.2).
     pub fn add(&mut self, name: &str, value: &[u8]) {
         let start = self.text.len();
@@ -76,7 +76,7 @@ impl RequestHead {
         self.hash = FxBuildHasher.hash_one((self.hash, hash));
     }
 
-    /// The same headers without the fields of that name.
+    /// The same headers without the fields of the given name.
     #[must_use]
     pub fn without(&self, name: &str) -> RequestHead {
         let mut rest = RequestHead {
@@ -89,7 +89,7 @@ impl RequestHead {
         rest
     }
 
-    /// Names and values in their order.
+    /// Names and values in order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.sent().map(|field| {
             let name = std::str::from_utf8(field.name).unwrap_or_default();
@@ -97,7 +97,7 @@ impl RequestHead {
         })
     }
 
-    /// The first value of that field, if any.
+    /// The first value of the given field, if any.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let mut fields = self.fields();
         fields.find_map(|(known, value)| (known == name).then_some(value))
@@ -112,12 +112,12 @@ impl RequestHead {
         })
     }
 
-    /// Whether the response has no body, whatever its headers announce.
+    /// Whether the response never has a body, whatever its headers announce.
     pub fn is_head_method(&self) -> bool {
         self.is_head_method
     }
 
-    /// Whether both have the same fields.
+    /// Whether both contain the same fields.
     pub(crate) fn is_like(&self, other: &RequestHead) -> bool {
         if std::ptr::eq(self, other) {
             return true;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-/// The index of the whole field, and the index of its name.
+/// The index of the complete field, and the index of its name.
 pub(crate) fn look_up(name: &[u8], value: &[u8]) -> (Option<usize>, Option<usize>) {
     static FIRST: OnceLock<FxHashMap<&[u8], usize>> = OnceLock::new();
     let first = FIRST.get_or_init(|| {
@@ -17,7 +17,7 @@ pub(crate) fn look_up(name: &[u8], value: &[u8]) -> (Option<usize>, Option<usize
     let Some(&place) = first.get(name) else {
         return (None, None);
     };
-    // Entries with the same name follow each other.
+    // Entries with the same name are adjacent.
     let named = STATIC.iter().skip(place);
     let mut named = named.take_while(|(known, _)| known.as_bytes() == name);
     let whole = named.position(|(_, known)| known.as_bytes() == value);

@@ -12,34 +12,34 @@ use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
 use crate::head::Heading;
 use crate::waiting::Registration;
 
-/// Receive window of a stream, large enough that the peer and not the window limits the speed.
+/// Receive window of a stream. It is large enough that the peer limits the speed, not the window.
 pub(crate) const WINDOW: i64 = 4 << 20;
-/// This number of chunks is kept as received; further ones are combined, because each has a cost.
+/// Number of chunks that are kept as received. Further chunks are merged, because each has a cost.
 const PIECES: usize = 64;
 
 /// One stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub id: u32,
-    /// How much we may send.
+    /// Number of bytes that we may send.
     pub send_window: i64,
-    /// How much the peer may send.
+    /// Number of bytes that the peer may send.
     receive_window: i64,
-    /// Bytes read and not yet returned to the window.
+    /// Bytes that were read but not returned to the window yet.
     owed: i64,
     pub has_sent_all: bool,
     pub has_received_all: bool,
     head: Option<Rc<Heading>>,
     has_head: bool,
-    /// The request was HEAD: no body follows the headers.
+    /// The request was HEAD, so no body follows the headers.
     is_head_method: bool,
-    /// Bytes of the body that are still to arrive, if the headers announce its length.
+    /// Remaining bytes of the body, if the headers announce its length.
     announced: Option<u64>,
-    /// The body is counted, not kept.
+    /// Whether the body is only counted, not kept.
     pub discards: bool,
-    /// Bytes of the body that arrived, without padding.
+    /// Bytes of the body that have arrived, without padding.
     pub received: u64,
-    /// When the headers arrived, and when the last part of the response did.
+    /// When the headers arrived, and when the last part of the response arrived.
     pub arrived: Option<(Moment, Moment)>,
     data: VecDeque<Bytes>,
     /// Bytes of the body that arrived after those in `data`.
@@ -47,13 +47,13 @@ pub(crate) struct Stream {
     trailers: Option<Rc<Heading>>,
     pub fault: Option<StreamFault>,
     pub reader: Option<Waker>,
-    /// The registration of the sending task.
+    /// The registration of the task that sends.
     pub sender: Registration,
-    /// How many of its two halves have an owner.
+    /// How many of the stream's two halves have an owner.
     pub held: u8,
 }
 
-/// The error code for a violation that ends only this stream.
+/// The error code of a violation that ends only this stream.
 pub(crate) type Refused = u32;
 
 impl Stream {
@@ -98,15 +98,15 @@ impl Stream {
             return Err(STREAM_CLOSED);
         }
         match (self.has_head, heading.status) {
-            // RFC 9113, section 8.6: there is no other protocol to switch to.
+            // There is no other protocol to switch to (RFC 9113, section 8.6).
             (false, Some(status)) if status == 101 => return Err(PROTOCOL_ERROR),
-            // An interim response, which cannot be the last: section 8.1.
+            // An interim response, which cannot be the last one (section 8.1).
             (false, Some(status)) if status.is_informational() => {
                 return if last { Err(PROTOCOL_ERROR) } else { Ok(()) };
             }
             (false, Some(status)) => {
                 let announced = heading.content_length().map_err(|_| PROTOCOL_ERROR)?;
-                // RFC 9110, section 8.6: these announce the length of another response's body.
+                // The headers announce the length of another response's body (RFC 9110, section 8.6).
                 let is_bodyless = self.is_head_method || matches!(status.as_u16(), 204 | 304);
                 self.announced = if is_bodyless { Some(0) } else { announced };
                 self.has_head = true;
@@ -119,8 +119,8 @@ impl Stream {
         self.end(last, now)
     }
 
-    /// Processes a piece of the body, which arrived at `now`. `length` is what it uses of the
-    /// window, including padding.
+    /// Processes a piece of the body that arrived at `now`. `length` is the number of bytes that it
+    /// uses of the window, including padding.
     pub fn piece(
         &mut self,
         piece: &[u8],
@@ -158,8 +158,8 @@ impl Stream {
         self.end(last, now)
     }
 
-    /// Concludes the processing of a part of the response. The body must have the length that was
-    /// announced: section 8.1.1.
+    /// Finishes the processing of a part of the response. The body must have the announced length
+    /// (section 8.1.1).
     fn end(&mut self, last: bool, now: Moment) -> Result<(), Refused> {
         if last && self.announced.is_some_and(|left| left > 0) {
             return Err(PROTOCOL_ERROR);
@@ -193,7 +193,7 @@ impl Stream {
         self.trailers.take()
     }
 
-    /// Whether nothing is left to read and nothing will arrive.
+    /// Whether there is nothing left to read and nothing more will arrive.
     pub fn is_read(&self) -> bool {
         self.has_received_all
             && self.head.is_none()
@@ -205,7 +205,7 @@ impl Stream {
         !self.data.is_empty() || !self.more.is_empty()
     }
 
-    /// The bytes to return to the peer's window, if that is worth a frame.
+    /// The bytes to return to the peer's window, if there are enough to justify a frame.
     pub fn take_owed(&mut self) -> Option<u32> {
         if self.owed < WINDOW / 2 || self.has_received_all || self.fault.is_some() {
             return None;
@@ -222,7 +222,7 @@ impl Stream {
         self.tell();
     }
 
-    /// Wakes this task when a part of the response arrives.
+    /// Makes a part of the response wake this task when it arrives.
     pub fn wake_on_progress(&mut self, cx: &Context<'_>) {
         match &mut self.reader {
             Some(reader) => reader.clone_from(cx.waker()),
@@ -230,7 +230,7 @@ impl Stream {
         }
     }
 
-    /// Wakes the reader.
+    /// Wakes the task that reads.
     pub fn tell(&mut self) {
         if let Some(reader) = self.reader.take() {
             reader.wake();

@@ -20,20 +20,20 @@ use crate::waiting::Registration;
 pub struct Streams(Rc<RefCell<Connection>>);
 
 impl Streams {
-    /// Performs the handshake on an open byte stream. The connection's own task runs on this thread
-    /// (call this within a `LocalSet`) until the last stream and the handle are gone.
+    /// Performs the handshake on an open byte stream. A separate task on this thread drives the
+    /// connection until the last stream and the handle are dropped. Call this within a `LocalSet`.
     pub fn start<W: Wire + 'static>(wire: W) -> Streams {
         let connection = Rc::new(RefCell::new(Connection::new()));
         tokio::task::spawn_local(drive(Rc::clone(&connection), wire));
         Streams(connection)
     }
 
-    /// Whether it still accepts new streams.
+    /// Whether the connection still accepts new streams.
     pub fn is_open(&self) -> bool {
         self.0.borrow().is_open()
     }
 
-    /// How many streams the peer allows at once: 100 until its settings have arrived.
+    /// Number of concurrent streams that the peer allows: 100 until its settings arrive.
     pub fn max_streams(&self) -> usize {
         self.0.borrow().max_streams()
     }
@@ -41,14 +41,14 @@ impl Streams {
     /// Waits for the peer's settings, which prove that it uses HTTP/2.
     ///
     /// # Errors
-    /// Why the connection ended before they arrived; see [`StreamFault`].
+    /// If the connection ended before the settings arrived; see [`StreamFault`].
     pub async fn ready(&self) -> Result<(), StreamFault> {
         let mut registration = Registration::default();
         poll_fn(|cx| self.0.borrow_mut().poll_ready(cx, &mut registration)).await
     }
 
-    /// Opens a stream; with `last`, the request has only headers. Waits while the peer
-    /// allows no more streams.
+    /// Opens a stream. With `last`, the request has only headers. Waits while the peer allows no more
+    /// streams.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -90,7 +90,7 @@ struct Held {
 }
 
 impl Drop for Held {
-    /// A caller that drops both halves before their end does not need the rest of the response.
+    /// If a caller drops both halves before their end, it does not need the rest of the response.
     fn drop(&mut self) {
         let stream = &mut *self.stream.borrow_mut();
         stream.held = stream.held.saturating_sub(1);
@@ -108,7 +108,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Sends bytes as fast as the peer's window allows; `last` ends the body.
+    /// Sends bytes as fast as the peer's window allows. `last` ends the body.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -141,7 +141,7 @@ impl Outgoing {
         self.held.connection.borrow_mut().reset(stream, code);
     }
 
-    /// When the kernel accepted the bytes sent last; `None` if it has not yet.
+    /// When the kernel accepted the last bytes sent; `None` if it has not accepted them yet.
     pub fn written(&self) -> Option<Moment> {
         self.written.as_ref().and_then(|mark| mark.get())
     }
@@ -152,8 +152,7 @@ impl Outgoing {
 pub struct Incoming(Held);
 
 impl Incoming {
-    /// Counts the body from now on instead of keeping it. The pieces that were not read yet are
-    /// dropped.
+    /// From now on, counts the body instead of keeping it. Pieces that were not read yet are dropped.
     pub fn discard_body(&mut self) {
         let stream = &mut *self.0.stream.borrow_mut();
         while stream.take_piece().is_some() {}
@@ -161,17 +160,17 @@ impl Incoming {
         self.0.connection.borrow_mut().give_back(stream);
     }
 
-    /// Bytes of the body that have arrived.
+    /// Number of bytes of the body that have arrived.
     pub fn received(&self) -> u64 {
         self.0.stream.borrow().received
     }
 
-    /// When the headers of the response arrived, and when its last part so far did.
+    /// When the headers of the response arrived, and when its latest part arrived.
     pub fn arrived(&self) -> Option<(Moment, Moment)> {
         self.0.stream.borrow().arrived
     }
 
-    /// The headers of the response; await this once, before anything else.
+    /// The headers of the response. Await this once, before anything else.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -189,7 +188,7 @@ impl Incoming {
             (Some(head), _) => Poll::Ready(Ok(head)),
             (None, Some(fault)) => Poll::Ready(Err(fault.clone())),
             (None, None) if stream.has_received_all => {
-                let text = "the response headers were read before".to_owned();
+                let text = "the response headers were already read".to_owned();
                 Poll::Ready(Err(StreamFault::Other(text)))
             }
             (None, None) => {
@@ -199,7 +198,7 @@ impl Incoming {
         }
     }
 
-    /// The next piece of the body; `None` at its end.
+    /// The next piece of the body, or `None` at its end.
     ///
     /// # Errors
     /// See [`StreamFault`].
@@ -254,7 +253,7 @@ impl Incoming {
         Poll::Pending
     }
 
-    /// Whether the peer has ended the stream, and nothing is left to read.
+    /// Whether the peer has ended the stream and there is nothing left to read.
     pub fn is_end(&self) -> bool {
         self.0.stream.borrow().is_read()
     }

@@ -1,6 +1,6 @@
 use std::task::{Context, Waker};
 
-/// Tasks that wait for capacity of a connection. Each is woken once per registration.
+/// Tasks that wait for capacity of a connection. Each task is woken once per registration.
 #[derive(Debug, Default)]
 pub(crate) struct WaitingTasks {
     wakers: Vec<Waker>,
@@ -8,7 +8,8 @@ pub(crate) struct WaitingTasks {
     round: u64,
 }
 
-/// The registration of one task. It keeps a task that is polled often from being listed often.
+/// The registration of one task. It prevents a frequently polled task from being listed several
+/// times.
 #[derive(Debug, Default)]
 pub(crate) struct Registration(Option<(u64, Waker)>);
 

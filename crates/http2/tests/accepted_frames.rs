@@ -5,7 +5,8 @@ mod scripted_peer;
 use scripted_peer::two_requests::*;
 use scripted_peer::*;
 
-/// Section, what it allows, the server's bytes, and the body and the number of trailers in them.
+/// The section, what it allows, the server's bytes, and the body and number of trailers that they
+/// contain.
 type Accepted<'a> = (&'a str, &'a str, Vec<u8>, &'a [u8], usize);
 
 #[test]
@@ -50,7 +51,7 @@ fn input_that_the_standard_allows_is_accepted() {
         ),
         (
             "6.1",
-            "padding and nothing else",
+            "nothing but padding",
             body(END_STREAM | PADDED, b"\x03..."),
             b"",
             0,

@@ -11,7 +11,7 @@ fn settings() -> Vec<u8> {
     frame(SETTINGS, 0, 0, &[])
 }
 
-/// Section 6.7 and 6.5.3: pings and settings are acknowledged, acknowledgements are not.
+/// Pings and settings are acknowledged; acknowledgements are not (sections 6.7 and 6.5.3).
 #[test]
 fn pings_and_settings_are_acknowledged() {
     run(async {
@@ -24,13 +24,13 @@ fn pings_and_settings_are_acknowledged() {
         let ping = (PING, ACK, 0, b"12345678".to_vec());
         assert_eq!(peer.frame().await, Some(ping));
         drop(streams);
-        // Section 6.8: the client says that it leaves.
+        // The client announces that it closes the connection (section 6.8).
         let goodbye = (GOAWAY, 0, 0, vec![0; 8]);
         assert_eq!(peer.rest().await, [goodbye]);
     });
 }
 
-/// RFC 9110, sections 8.6 and 9.3.2: these responses have no body, whatever length they announce.
+/// These responses have no body, whatever length they announce (RFC 9110, sections 8.6 and 9.3.2).
 #[test]
 fn a_response_without_a_body_may_announce_a_length() {
     let length = literal(b"content-length", b"5");
@@ -43,7 +43,7 @@ fn a_response_without_a_body_may_announce_a_length() {
             peer.send(&frame(HEADERS, END_HEADERS, 1, &block)).await;
             peer.send(&frame(DATA, END_STREAM, 1, b"")).await;
             assert_eq!(read(&mut incoming).await.unwrap().body, b"");
-            // Only a frame that has a body is a violation.
+            // Only a frame with a body is a violation.
             let (_outgoing, mut incoming) = streams.open(&head(method), true).await.unwrap();
             peer.send(&frame(HEADERS, END_HEADERS, 3, &block)).await;
             peer.send(&frame(DATA, END_STREAM, 3, b"hello")).await;
@@ -54,13 +54,13 @@ fn a_response_without_a_body_may_announce_a_length() {
     }
 }
 
-/// Section 6.9: an upload stays within both windows, whichever opens later.
+/// An upload stays within both windows, whichever is extended later (section 6.9).
 #[test]
 fn an_upload_keeps_to_the_windows() {
     run(async {
         let (streams, mut peer) = connect();
         peer.preface().await;
-        // Windows of 10 bytes for new streams, and the 65,535 bytes of the connection.
+        // New streams have windows of 10 bytes, and the connection has 65,535 bytes.
         peer.send(&[settings(), setting(4, 10)].concat()).await;
         peer.next(SETTINGS).await.unwrap();
         peer.next(SETTINGS).await.unwrap();
@@ -83,10 +83,10 @@ fn an_upload_keeps_to_the_windows() {
             flags
         };
         assert_eq!(received(&mut peer, 10).await, 0);
-        // The setting changes open windows by the difference: section 6.9.2.
+        // The setting changes open windows by the difference (section 6.9.2).
         peer.send(&setting(4, 30)).await;
         assert_eq!(received(&mut peer, 20).await, 0);
-        // Below what was used: the window becomes negative.
+        // Set it below what was used, which makes the window negative.
         peer.send(&setting(4, 0)).await;
         peer.send(&frame(WINDOW_UPDATE, 0, 1, &30_u32.to_be_bytes()))
             .await;
@@ -104,8 +104,8 @@ fn an_upload_keeps_to_the_windows() {
     });
 }
 
-/// Section 8.1: a server that needs no more of a request sends its response and RST_STREAM with
-/// NO_ERROR.
+/// A server that does not need the rest of a request sends its response and RST_STREAM with
+/// NO_ERROR (section 8.1).
 #[test]
 fn a_response_before_the_end_of_the_upload_counts() {
     run(async {
@@ -122,7 +122,7 @@ fn a_response_before_the_end_of_the_upload_counts() {
         let (code, by_peer) = (NO_ERROR, true);
         assert_eq!(sent, Err(StreamFault::Reset { code, by_peer }));
         assert_eq!(read(&mut incoming).await.unwrap().body, b"no");
-        // The same without RST_STREAM: the client cancels what it does not want to send.
+        // The same without RST_STREAM: the client cancels the rest of the upload.
         let (outgoing, mut incoming) = streams.open(&head("POST"), false).await.unwrap();
         peer.send(&response(3)).await;
         assert_eq!(read(&mut incoming).await.unwrap().status, 200);
@@ -132,7 +132,8 @@ fn a_response_before_the_end_of_the_upload_counts() {
     });
 }
 
-/// Section 6.9: what is read or counted is returned to the server's window, padding included.
+/// Bytes that are read or counted are returned to the server's window, including padding (section
+/// 6.9).
 #[test]
 fn a_long_response_gets_its_window_back() {
     for discards in [false, true] {
@@ -146,7 +147,7 @@ fn a_long_response_gets_its_window_back() {
             peer.send(&settings()).await;
             peer.send(&frame(HEADERS, END_HEADERS, 1, STATUS_200)).await;
             let serving = tokio::task::spawn_local(async move {
-                // 16 MiB with windows of 4 MiB: each frame waits until it fits.
+                // 16 MiB with windows of 4 MiB: each frame waits until there is space for it.
                 let (mut window, mut left) = (4_i64 << 20, 16 << 20);
                 let payload = [&[83][..], &[b'x'; 16_000], &[0; 83]].concat();
                 while left > 0 {
@@ -174,7 +175,7 @@ fn a_long_response_gets_its_window_back() {
     }
 }
 
-/// Section 5.1.2: requests above the server's limit wait, even after the server lowers it.
+/// Requests above the server's limit wait, even after the server lowers the limit (section 5.1.2).
 #[test]
 fn concurrent_streams_keep_to_the_servers_limit() {
     run(async {
@@ -201,7 +202,8 @@ fn concurrent_streams_keep_to_the_servers_limit() {
     });
 }
 
-/// RFC 7541, section 4.2: a server that keeps no table gets none.
+/// The client adds nothing to the table of a server that sets its size to 0 (RFC 7541, section
+/// 4.2).
 #[test]
 fn headers_keep_to_the_servers_table() {
     run(async {
@@ -218,13 +220,14 @@ fn headers_keep_to_the_servers_table() {
             read(&mut incoming).await.unwrap();
             blocks.push(block);
         }
-        // The new size, then :method GET, :scheme http, :authority as text, :path /.
+        // The new size, then :method GET, :scheme http, :authority as a literal, :path /.
         assert_eq!(blocks[0], b"\x20\x82\x86\x01\x01h\x84");
         assert_eq!(blocks[1], b"\x82\x86\x01\x01h\x84");
     });
 }
 
-/// Section 6.8: a server that closes the connection completes the streams up to the one it names.
+/// A server that closes the connection completes the streams up to the one that it names (section
+/// 6.8).
 #[test]
 fn going_away_tells_processed_from_unprocessed_requests() {
     run(async {
@@ -266,7 +269,7 @@ fn the_end_of_the_connection_ends_its_requests() {
     });
 }
 
-/// Section 5.4.2: a request that its caller gives up is cancelled; others continue.
+/// A request that its caller drops is cancelled; other requests continue (section 5.4.2).
 #[test]
 fn a_dropped_request_is_cancelled() {
     run(async {
@@ -277,14 +280,14 @@ fn a_dropped_request_is_cancelled() {
         let cancelled = (RST_STREAM, 0, 1, CANCEL.to_be_bytes().to_vec());
         peer.preface().await;
         assert_eq!(peer.next(RST_STREAM).await, Some(cancelled));
-        // Frames that the server sent before it received the reset are ignored: section 5.1.
+        // Frames that the server sent before it received the reset are ignored (section 5.1).
         peer.send(&[settings(), response(1), response(3)].concat())
             .await;
         assert_eq!(read(&mut other).await.unwrap().status, 200);
     });
 }
 
-/// Section 10.5: a server that requests acknowledgements but does not read them is disconnected.
+/// A server that requests acknowledgements but does not read them is disconnected (section 10.5).
 #[test]
 fn a_flood_of_pings_ends() {
     run(async {
@@ -305,7 +308,7 @@ fn a_flood_of_pings_ends() {
     });
 }
 
-/// The response may arrive while the request is sent: both directions progress.
+/// The response may arrive while the request is being sent: both directions make progress.
 #[test]
 fn a_body_and_a_response_cross() {
     run(async {

@@ -1,4 +1,4 @@
-//! Responses that end their stream and nothing else, by section of RFC 9113.
+//! Responses that end only their own stream, by section of RFC 9113.
 
 mod scripted_peer;
 
@@ -22,13 +22,13 @@ fn a_malformed_response_ends_its_stream_only() {
     let cases: Vec<(&str, &str, Vec<u8>, u32)> = vec![
         (
             "6.3",
-            "a priority of four bytes",
+            "a PRIORITY frame of four bytes",
             frame(PRIORITY, 0, 1, &[0; 4]),
             FRAME_SIZE,
         ),
         (
             "6.9",
-            "a window that grows by nothing",
+            "a window increment of 0",
             frame(WINDOW_UPDATE, 0, 1, &[0; 4]),
             PROTOCOL,
         ),
@@ -70,7 +70,7 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.1.1",
-            "less than announced",
+            "a body shorter than announced",
             [announced("2"), data(END_STREAM, b"x")].concat(),
             PROTOCOL,
         ),
@@ -82,13 +82,13 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.1.1",
-            "more than announced",
+            "a body longer than announced",
             [announced("1"), data(END_STREAM, b"xx")].concat(),
             PROTOCOL,
         ),
         (
             "8.1.1",
-            "trailers instead of the rest",
+            "trailers instead of the rest of the body",
             [
                 announced("2"),
                 data(0, b"x"),
@@ -99,13 +99,13 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.1.1",
-            "a length that is not a number",
+            "a content-length that is not a number",
             with_fields(&[("content-length", "+2")]),
             PROTOCOL,
         ),
         (
             "8.1.1",
-            "a length that is empty",
+            "an empty content-length",
             with_fields(&[("content-length", "")]),
             PROTOCOL,
         ),
@@ -117,13 +117,13 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.2.1",
-            "a name in upper case",
+            "an upper-case name",
             with_fields(&[("X-A", "b")]),
             PROTOCOL,
         ),
         (
             "8.2.1",
-            "a name with a blank",
+            "a name with a space",
             with_fields(&[("x a", "b")]),
             PROTOCOL,
         ),
@@ -221,7 +221,7 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.3.2",
-            "a status of letters",
+            "a status with letters",
             with_block(b"\x08\x03two"),
             PROTOCOL,
         ),

@@ -1,4 +1,4 @@
-//! Frames that end the connection, by section of RFC 9113 (and of RFC 7541 for header blocks).
+//! Frames that end the connection, by section of RFC 9113, or of RFC 7541 for header blocks.
 
 mod scripted_peer;
 
@@ -57,7 +57,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "5.1",
-            "a window of a stream that was not opened",
+            "a WINDOW_UPDATE of a stream that was not opened",
             frame(WINDOW_UPDATE, 0, 9, &[0, 0, 0, 1]),
             PROTOCOL,
         ),
@@ -94,7 +94,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.3",
-            "a priority without a stream",
+            "a PRIORITY without a stream",
             frame(PRIORITY, 0, 0, &[0; 5]),
             PROTOCOL,
         ),
@@ -118,7 +118,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.5",
-            "settings of a stream",
+            "SETTINGS on a stream",
             frame(SETTINGS, 0, 1, &[]),
             PROTOCOL,
         ),
@@ -160,7 +160,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.7",
-            "a ping of a stream",
+            "a PING on a stream",
             frame(PING, 0, 1, &[0; 8]),
             PROTOCOL,
         ),
@@ -172,7 +172,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.8",
-            "a GOAWAY of a stream",
+            "a GOAWAY on a stream",
             frame(GOAWAY, 0, 1, &[0; 8]),
             PROTOCOL,
         ),
@@ -184,13 +184,13 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.9",
-            "a window that grows by nothing",
+            "a window increment of 0",
             frame(WINDOW_UPDATE, 0, 0, &[0; 4]),
             PROTOCOL,
         ),
         (
             "6.9",
-            "a window of three bytes",
+            "a WINDOW_UPDATE of three bytes",
             frame(WINDOW_UPDATE, 0, 0, &[0; 3]),
             FRAME_SIZE,
         ),
@@ -202,7 +202,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.9.2",
-            "settings that move a window above the maximum",
+            "SETTINGS that raise a window above the maximum",
             [
                 frame(WINDOW_UPDATE, 0, 1, &[0x7f, 0xfe, 0, 0]),
                 setting(4, 200_000),
@@ -218,37 +218,37 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "6.10",
-            "a continuation of another stream",
+            "a CONTINUATION on another stream",
             [part.clone(), frame(CONTINUATION, END_HEADERS, 3, b"")].concat(),
             PROTOCOL,
         ),
         (
             "6.10",
-            "a continuation after the end",
+            "a CONTINUATION after the end",
             [begun(), frame(CONTINUATION, END_HEADERS, 1, b"")].concat(),
             PROTOCOL,
         ),
         (
             "10.5.1",
-            "headers that do not end",
+            "headers without an end",
             [part.clone(), long].concat(),
             CALM,
         ),
         (
             "10.5.1",
-            "empty continuations that do not end",
+            "endless empty CONTINUATION frames",
             [part, empty].concat(),
             CALM,
         ),
         (
             "RFC 7541, 2.3.3",
-            "an index of nothing",
+            "index 0",
             with_block(&[0xff, 0x7f]),
             COMPRESSION,
         ),
         (
             "RFC 7541, 4.2",
-            "a table larger than agreed",
+            "a table size above the limit",
             with_block(&[0x3f, 0xe2, 0x1f, 0x88]),
             COMPRESSION,
         ),
@@ -272,7 +272,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         ),
         (
             "RFC 7541, 5.2",
-            "a whole byte of padding",
+            "a full byte of padding",
             with_block(&[0, 1, b'a', 0x82, 0x1f, 0xff]),
             COMPRESSION,
         ),
@@ -303,14 +303,14 @@ fn a_violation_of_the_protocol_ends_the_connection() {
             "{section}: {what}"
         );
         assert_eq!(one, other, "{section}: {what}");
-        // Section 5.4.1: the server gets the reason.
+        // The server receives the reason (section 5.4.1).
         let last = sent.last().unwrap();
         assert_eq!((last.0, last.2), (GOAWAY, 0), "{section}: {what}");
         assert_eq!(last.3[4..], code.to_be_bytes(), "{section}: {what}");
     }
 }
 
-/// Section 3.4: the server begins with SETTINGS.
+/// The server must begin with SETTINGS (section 3.4).
 #[test]
 fn another_protocol_is_named() {
     let begins_with = |bytes: &'static [u8], ends: bool| {

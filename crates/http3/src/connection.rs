@@ -21,19 +21,20 @@ use crate::endpoints::Endpoints;
 use crate::fault::{Fault, NO_ERROR};
 use crate::tls::{HandshakeFacts, ObservedTls};
 
-/// Unread bytes that a stream and a connection may hold, which bounds the memory of a user.
+/// Unread bytes that a stream and a connection may hold. This limits the memory of a user.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// Unidirectional streams that a server may have open. It needs three.
+/// Number of unidirectional streams that a server may open. It needs three.
 const SERVER_STREAMS: u32 = 16;
-/// Without a packet for this long, the connection is lost.
+/// If no packet arrives for this long, the connection is considered lost.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How often a packet keeps an idle connection alive, during slow responses and long think times.
+/// Interval of the packets that keep an idle connection alive during slow responses and long think
+/// times.
 const KEPT_ALIVE: Duration = Duration::from_secs(10);
-/// Time without a response before we check whether a server listens on the port.
+/// Time without a response after which we check whether a server listens on the port.
 const DOUBT: Duration = Duration::from_millis(300);
 
-/// The server of a connection.
+/// The server to connect to.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     pub host: &'a str,
@@ -42,7 +43,7 @@ pub struct Target<'a> {
     pub local: Option<IpAddr>,
 }
 
-/// One connection of a user. Requests share it. Closed when it is dropped.
+/// One connection of a user, which its requests share. It is closed when it is dropped.
 pub struct Connection {
     quic: quinn::Connection,
     _task: Task,
@@ -60,8 +61,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects. `steps` gets the times: `connected` is when the server's first packet arrived, one round trip after
-    /// our own as in TCP, and `secured` is when the handshake ended.
+    /// Connects. `steps` receives the times: `connected` is when the server's first packet arrived, one
+    /// round trip after our own as in TCP, and `secured` is when the handshake ended.
     ///
     /// # Errors
     /// See [`Fault`]. The attempt fails after the network's connect timeout.
@@ -132,7 +133,7 @@ impl Connection {
         self.tls
     }
 
-    /// Opens a stream. Waits until the server allows another one.
+    /// Opens a stream. Waits until the server allows another stream.
     pub(crate) async fn open_stream(&self) -> Result<(SendStream, RecvStream), Fault> {
         if self.state.is_going_away() {
             return Err(Fault::GoAway);
@@ -212,7 +213,8 @@ fn configuration(
     Ok(config)
 }
 
-/// Waits for the end of the handshake. Until the first response, also waits for the error that nothing listens.
+/// Waits for the end of the handshake. Until the first response arrives, also waits for the error
+/// that nothing listens on the port.
 async fn connect(
     connecting: quinn::Connecting,
     remote: SocketAddr,
@@ -247,9 +249,9 @@ async fn connect(
     .await
 }
 
-/// Resolves when the server's host reports that nothing listens on that port, and never otherwise. Only connected
-/// sockets receive that error, and QUIC's are not connected. So a connected socket sends an empty datagram, which
-/// servers ignore.
+/// Resolves if the server's host reports that nothing listens on that port, and never otherwise.
+/// Only connected sockets receive that error, and QUIC's sockets are not connected. So a connected
+/// socket sends an empty datagram, which servers ignore.
 async fn refusal(remote: SocketAddr) {
     let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     let asked = async {

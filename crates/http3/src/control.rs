@@ -1,4 +1,4 @@
-//! Messages of a server other than responses: settings, and GOAWAY.
+//! Messages from a server other than responses: settings and GOAWAY.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,23 +10,23 @@ use crate::fault::{GENERAL_PROTOCOL_ERROR, STREAM_CREATION_ERROR};
 use crate::frames::{Frames, GOAWAY, MAX_PUSH_ID, Piece, SETTINGS, head};
 use crate::varint;
 
-/// Types of unidirectional streams: RFC 9114, section 6.2, and RFC 9204, section 4.2.
+/// Types of unidirectional streams (RFC 9114, section 6.2, and RFC 9204, section 4.2).
 const CONTROL: u64 = 0x0;
 const PUSH: u64 = 0x1;
 const ENCODER: u64 = 0x2;
 const DECODER: u64 = 0x3;
 
-/// The longest header that we read: RFC 9114, section 7.2.4.1.
+/// The longest header that we read (RFC 9114, section 7.2.4.1).
 const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 
 /// The state of a connection, without its requests.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Requests from this stream on were not processed.
+    /// Requests on this stream and later streams were not processed.
     goaway: Cell<Option<u64>>,
-    /// How the server broke the protocol.
+    /// The server's violation of the protocol.
     pub(crate) violation: RefCell<Option<String>>,
-    /// The tasks to wake, by the streams they wait for.
+    /// The tasks to wake, by the stream that each waits for.
     waiting: RefCell<Vec<(u64, Waker)>>,
 }
 
@@ -35,7 +35,7 @@ impl State {
         self.goaway.get().is_some()
     }
 
-    /// Whether the server has said that it did not process the request on `stream`.
+    /// Whether the server has stated that it did not process the request on `stream`.
     pub(crate) fn has_passed_over(&self, stream: u64) -> bool {
         self.goaway.get().is_some_and(|first| stream >= first)
     }
@@ -55,7 +55,7 @@ impl State {
             .retain(|(known, _)| *known != stream);
     }
 
-    /// Remembers how the server broke the protocol, and closes the connection.
+    /// Stores the server's violation of the protocol, and closes the connection.
     pub(crate) fn violated(&self, connection: &quinn::Connection, how: String) {
         connection.close(
             VarInt::from_u32(GENERAL_PROTOCOL_ERROR as u32),
@@ -119,18 +119,18 @@ pub(crate) struct Reader {
     has_settings: bool,
 }
 
-/// The content of one piece of such a stream.
+/// The content of one piece of a unidirectional stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Nothing,
-    /// The server will not process requests from this stream on.
+    /// The server will not process requests on this stream and later ones.
     GoAway(u64),
     /// The type of the stream is unknown, so the rest of it is not read.
     UnknownStream,
 }
 
 impl Reader {
-    /// Reads the next piece. Of several numbers in GOAWAY frames the last one counts.
+    /// Reads the next piece. If GOAWAY frames contain several numbers, the last one counts.
     pub(crate) fn read(&mut self, mut input: bytes::Bytes) -> Result<Event, String> {
         let kind = match self.kind {
             Some(kind) => kind,
@@ -147,7 +147,7 @@ impl Reader {
         match kind {
             CONTROL => self.read_control(input),
             PUSH => Err("the server opened a push stream, which was not requested".to_owned()),
-            // Without a dynamic table these streams carry no instructions.
+            // Without a dynamic table these streams contain no instructions.
             ENCODER | DECODER => Ok(Event::Nothing),
             _ => Ok(Event::UnknownStream),
         }
@@ -179,7 +179,7 @@ impl Reader {
     }
 }
 
-/// The next bytes; `None` at the end of the stream, for whatever reason.
+/// The next bytes, or `None` at the end of the stream, whatever the reason.
 async fn next(stream: &mut RecvStream) -> Option<bytes::Bytes> {
     let chunk = stream.read_chunk(usize::MAX, true).await;
     chunk.ok().flatten().map(|chunk| chunk.bytes)

@@ -1,9 +1,10 @@
-//! Limits how many closed connections are kept.
+//! Limits the number of closed connections that are kept.
 //!
-//! A closed QUIC connection is kept for three probe timeouts, to respond to packets that are still in flight (RFC 9000,
-//! section 10.2): that is three seconds if nothing was ever received from the server. It takes more than 100 kB in
-//! quinn, so a thousand failed connections per second would hold hundreds of megabytes. If there are too many, the
-//! oldest ones are dropped early. Late packets for them get a stateless reset instead.
+//! A closed QUIC connection is kept for three probe timeouts, to respond to packets that are still
+//! in flight (RFC 9000, section 10.2). That is three seconds if nothing was ever received from the
+//! server. Each connection needs more than 100 kB in quinn, so a thousand failed connections per
+//! second would use hundreds of megabytes. If there are too many, the oldest ones are dropped
+//! early. Late packets for them cause a stateless reset instead.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,10 +18,11 @@ use std::time::Instant;
 use quinn::{AsyncTimer, AsyncUdpSocket, TokioRuntime};
 use tokio::task::AbortHandle;
 
-/// Closed connections that are always kept.
+/// Number of closed connections that are always kept.
 const ALWAYS: usize = 64;
 
-/// The closed connections of a worker: at most as many as were ever open at once, but at least [`ALWAYS`].
+/// The closed connections of a worker: at most as many as were ever open at the same time, but at
+/// least [`ALWAYS`].
 #[derive(Default)]
 pub(crate) struct Draining {
     /// The tasks of closed connections, oldest first.
@@ -49,14 +51,15 @@ impl Draining {
     }
 }
 
-/// The task that sends and receives for an open connection. It continues for a while after this has been dropped.
+/// The task that sends and receives for an open connection. It continues for a while after this
+/// value has been dropped.
 pub(crate) struct Task {
     task: Option<AbortHandle>,
     draining: Rc<Draining>,
 }
 
 impl Task {
-    /// The task of the connection that was just started with this runtime.
+    /// The task of the connection that was started last with this runtime.
     pub fn of_new_connection(runtime: &Runtime, draining: &Rc<Draining>) -> Task {
         draining.opened();
         Task {

@@ -9,13 +9,13 @@ use quinn::{Endpoint, EndpointConfig};
 
 use crate::draining::{Draining, Runtime, Task};
 
-/// UDP sockets per worker and address family, or per local address. Connections are distributed
-/// over them in turn. A single one would have one kernel queue for all users, and would look like
-/// one client to servers that distribute clients over their processors. One per user would be too
-/// many.
+/// Number of UDP sockets per worker and address family, or per local address. Connections are
+/// distributed over them round-robin. With one socket, all users would share one kernel queue, and
+/// servers that distribute clients over their processors would see a single client. One socket per
+/// user would be too many.
 const SOCKETS: usize = 8;
 
-/// A worker's UDP sockets, opened on first use and kept.
+/// A worker's UDP sockets, which are opened on first use and kept.
 #[derive(Default)]
 pub struct Endpoints {
     groups: RefCell<Vec<Group>>,
@@ -30,7 +30,7 @@ struct Group {
 }
 
 impl Endpoints {
-    /// The next socket for `remote`, bound to `local` if that is of the same family.
+    /// The next socket for `remote`, bound to `local` if both have the same address family.
     pub(crate) fn towards(
         &self,
         remote: SocketAddr,
@@ -57,7 +57,7 @@ impl Endpoints {
         groups[at].turn(&self.runtime)
     }
 
-    /// The task of the connection that was just started on one of these sockets.
+    /// The task of the connection that was started last on one of these sockets.
     pub(crate) fn task_of_new_connection(&self) -> Task {
         Task::of_new_connection(&self.runtime, &self.draining)
     }

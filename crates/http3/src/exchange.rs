@@ -17,15 +17,15 @@ use crate::qpack::{self, Field, MAX_HEAD};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseHead {
     pub status: u16,
-    /// The header fields in order of arrival. Names are in lower case.
+    /// The header fields in the order of arrival. Names are in lower case.
     pub fields: Vec<Field>,
 }
 
 impl Connection {
-    /// Begins an exchange. Waits until the server allows another stream.
+    /// Starts an exchange. Waits until the server allows another stream.
     ///
     /// # Errors
-    /// When the connection has ended.
+    /// If the connection has ended.
     pub async fn begin<'a>(
         &'a self,
         request: &RequestHead,
@@ -39,19 +39,19 @@ impl Connection {
     }
 }
 
-/// One request and its response on a stream. Dropping it before the end cancels it.
+/// One request and its response on a stream. Dropping it before the end cancels the request.
 pub struct Exchange<'a> {
     connection: &'a Connection,
     send: SendStream,
     recv: RecvStream,
-    /// The part of the request's headers that is not sent yet.
+    /// The part of the request's headers that has not been sent yet.
     head: Vec<u8>,
     head_sent: usize,
     body: Bytes,
     frames: Frames,
     input: Bytes,
     part: Part,
-    /// When QUIC had accepted the last byte of the request.
+    /// When QUIC accepted the last byte of the request.
     sent: Option<Moment>,
     upload_is_over: bool,
     first_byte: Option<Moment>,
@@ -92,8 +92,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends the request and reads the headers of the response. The rest of the request
-    /// is sent while the body is read.
+    /// Sends the request and reads the headers of the response. The rest of the request is sent while
+    /// the body is read.
     ///
     /// # Errors
     /// See [`Fault`].
@@ -102,7 +102,7 @@ impl<'a> Exchange<'a> {
             match poll_fn(|cx| self.poll(cx)).await? {
                 Some(Piece::Whole(HEADERS, section)) => {
                     let answer = decode(&section).map_err(|how| self.connection.violated(how))?;
-                    // Interim responses (below 200) come before the final one: RFC 9114, section 4.1.
+                    // Interim responses (below 200) precede the final one (RFC 9114, section 4.1).
                     if answer.status >= 200 {
                         self.part = Part::Body;
                         return Ok(answer);
@@ -114,7 +114,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The next piece of the body; `None` at its end. Trailers are read and dropped.
+    /// The next piece of the body, or `None` at its end. Trailers are read and discarded.
     ///
     /// # Errors
     /// See [`Fault`].
@@ -136,17 +136,17 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// When QUIC had accepted the last byte of the request, if it has.
+    /// When QUIC accepted the last byte of the request, if it has.
     pub fn sent(&self) -> Option<Moment> {
         self.sent
     }
 
-    /// When the first bytes arrived, if any did.
+    /// When the first bytes of the response arrived, if any.
     pub fn first_byte(&self) -> Option<Moment> {
         self.first_byte
     }
 
-    /// When the last bytes that were read arrived, if any did.
+    /// When the last bytes that were read arrived, if any.
     pub fn last_byte(&self) -> Option<Moment> {
         self.last_byte
     }
@@ -156,14 +156,14 @@ impl<'a> Exchange<'a> {
         self.connection.violated(how.to_owned())
     }
 
-    /// The next piece of the response, while the rest of the request is sent.
+    /// The next piece of the response. Meanwhile the rest of the request is sent.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Piece>, Fault>> {
         if !self.upload_is_over {
             match self.poll_upload(cx) {
                 Poll::Ready(Err(WriteError::ConnectionLost(error))) => {
                     return Poll::Ready(Err(self.connection.fault(error)));
                 }
-                // The server does not want the rest of the request. Its response says why.
+                // The server does not want the rest of the request. Its response states why.
                 Poll::Ready(Err(_)) => {
                     self.upload_is_over = true;
                     let _ = self.send.reset(VarInt::from_u32(NO_ERROR as u32));
@@ -216,7 +216,7 @@ impl<'a> Exchange<'a> {
             let written = ready!(Pin::new(&mut self.send).poll_write(cx, &self.body))?;
             let _ = self.body.split_to(written.min(self.body.len()));
         }
-        // It was not finished before.
+        // The request was not complete yet.
         let _ = self.send.finish();
         Poll::Ready(Ok(()))
     }
@@ -251,7 +251,8 @@ impl Drop for Exchange<'_> {
     }
 }
 
-/// Appends the headers frame of a request, and the type and length of its body's frame if it has one.
+/// Appends the HEADERS frame of a request. If the request has a body, also appends the type and
+/// length of its frame.
 fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
     let mut section = Vec::with_capacity(256);
     qpack::begin(&mut section);
@@ -265,7 +266,7 @@ fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
     }
 }
 
-/// Reads the headers of a response: RFC 9114, section 4.3.2.
+/// Parses the headers of a response (RFC 9114, section 4.3.2).
 fn decode(section: &[u8]) -> Result<ResponseHead, String> {
     let mut fields = qpack::decode(section, MAX_HEAD)?;
     if fields.first().is_none_or(|(name, _)| name != b":status") {

@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use plimsoll_net::TlsError;
 
-/// Why a connection failed, or a request did not get a whole response.
+/// Reasons why a connection failed or a request received no complete response.
 #[derive(Debug)]
 pub enum Fault {
-    /// Failures before the first datagram, or in the handshake.
+    /// A failure before the first datagram, or in the handshake.
     Network(plimsoll_net::Error),
     /// No response within this time.
     NoAnswer { to: SocketAddr, waited: Duration },
-    /// The server's host reports that nothing listens there.
+    /// The server's host reports that nothing listens on the port.
     Refused { to: SocketAddr },
-    /// The server speaks QUIC, but not HTTP/3.
+    /// The server uses QUIC, but not HTTP/3.
     NotHttp3,
     /// The server reset the request's stream with this code.
     Reset { code: u64 },
     /// The server accepts no more requests on the connection, and did not process this one.
     GoAway,
-    /// The server closed the connection, with this code and perhaps a reason.
+    /// The server closed the connection with this code and possibly a reason.
     Closed { code: u64, reason: String },
-    /// QUIC closed the connection, on either side.
+    /// One side closed the connection in the QUIC layer.
     Broken(String),
     /// No packet arrived from the server for too long.
     Silent,
@@ -29,25 +29,25 @@ pub enum Fault {
     Ended,
     /// The stream ended in the middle of the response.
     EndedInside,
-    /// The server broke the protocol or exceeded one of our limits.
+    /// The server violated the protocol or exceeded one of our limits.
     Violation(String),
 }
 
-/// Codes of HTTP/3: RFC 9114, section 8.1, and RFC 9204, section 6.
+/// Error codes of HTTP/3 (RFC 9114, section 8.1, and RFC 9204, section 6).
 pub(crate) const NO_ERROR: u64 = 0x100;
 pub(crate) const GENERAL_PROTOCOL_ERROR: u64 = 0x101;
 pub(crate) const STREAM_CREATION_ERROR: u64 = 0x103;
 pub(crate) const REQUEST_REJECTED: u64 = 0x10b;
 pub(crate) const REQUEST_CANCELLED: u64 = 0x10c;
 
-/// Codes of QUIC from here on are TLS alerts: RFC 9001, section 4.8.
+/// QUIC codes from here on are TLS alerts (RFC 9001, section 4.8).
 const ALERTS: u64 = 0x100;
-/// No protocol in common: RFC 7301, section 3.2.
+/// No common application protocol (RFC 7301, section 3.2).
 const NO_APPLICATION_PROTOCOL: u8 = 120;
 
 impl Fault {
-    /// Whether the server has promised that it never looked at the request, so that
-    /// it may be sent again: RFC 9114, sections 4.1.1 and 5.2.
+    /// Whether the server guarantees that it did not process the request, so it may be sent again (RFC
+    /// 9114, sections 4.1.1 and 5.2).
     pub fn is_unprocessed(&self) -> bool {
         matches!(
             self,
@@ -58,7 +58,7 @@ impl Fault {
         )
     }
 
-    /// Whether the whole connection failed, as an idle connection may.
+    /// Whether the whole connection failed, as can happen to an idle connection.
     pub fn is_of_connection(&self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Fault {
         )
     }
 
-    /// `refusal` is why TLS rejected the server's certificate, if it did.
+    /// `refusal` is the reason why TLS rejected the server's certificate, if it did.
     pub(crate) fn of_connection(error: quinn::ConnectionError, refusal: Option<TlsError>) -> Fault {
         use quinn::ConnectionError as E;
         let tls = |error| Fault::Network(plimsoll_net::Error::Tls(error));
@@ -99,7 +99,7 @@ fn alert(code: u64) -> Option<u8> {
         .and_then(|alert| u8::try_from(alert).ok())
 }
 
-/// The name of a code, as the RFCs give it.
+/// The name of a code in the RFCs.
 pub(crate) fn name_of(code: u64) -> String {
     const NAMES: [&str; 17] = [
         "H3_NO_ERROR",

@@ -1,4 +1,4 @@
-//! The frames of a stream: RFC 9114, section 7.
+//! The frames of a stream (RFC 9114, section 7).
 
 use bytes::Bytes;
 
@@ -12,20 +12,21 @@ pub(crate) const PUSH_PROMISE: u64 = 0x5;
 pub(crate) const GOAWAY: u64 = 0x7;
 pub(crate) const MAX_PUSH_ID: u64 = 0xd;
 
-/// Longest frame that is buffered whole, in bytes; mostly headers.
+/// Longest frame in bytes that is buffered completely. Most such frames contain headers.
 pub(crate) const MAX_WHOLE: usize = 1 << 20;
 
-/// Splits a stream into frames, in whatever pieces it arrives. Buffers at most one frame.
+/// Splits a stream into frames, however the stream is divided into pieces. Buffers at most one
+/// frame.
 #[derive(Debug, Default)]
 pub struct Frames {
     place: Place,
-    /// The bytes of a frame's type and length, or of a frame that is buffered whole.
+    /// The bytes of a frame's type and length, or of a frame that is buffered completely.
     held: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 enum Place {
-    /// Within or before the type and length of a frame.
+    /// Before or within the type and length of a frame.
     #[default]
     Head,
     Whole {
@@ -43,17 +44,17 @@ enum Place {
 /// A part of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A part of a body.
+    /// A piece of a body.
     Data(Bytes),
-    /// A frame of this type, read whole.
+    /// A complete frame of this type.
     Whole(u64, Vec<u8>),
 }
 
 impl Frames {
-    /// Takes the next piece out of `input`; `None` when it is used up.
+    /// Takes the next piece from `input`; `None` when `input` is used up.
     ///
     /// # Errors
-    /// Why the frame is invalid.
+    /// The reason why the frame is invalid.
     pub fn next(&mut self, input: &mut Bytes) -> Result<Option<Piece>, String> {
         while !input.is_empty() || self.is_complete() {
             match self.place {
@@ -81,7 +82,7 @@ impl Frames {
         Ok(None)
     }
 
-    /// Whether the stream may end here: not inside a frame.
+    /// Whether the stream may end here, which is not inside a frame.
     pub fn is_between(&self) -> bool {
         matches!(self.place, Place::Head) && self.held.is_empty()
     }
@@ -136,17 +137,17 @@ fn place_of(kind: u64, length: u64) -> Result<Place, String> {
                 }
             }
         }
-        // HTTP/2 has these types; here they are an error: RFC 9114, section 7.2.8.
+        // HTTP/2 has these types; in HTTP/3 they are an error (RFC 9114, section 7.2.8).
         0x2 | 0x6 | 0x8 | 0x9 => {
             return Err(format!("a frame of type {kind}, which HTTP/3 forbids"));
         }
-        // Unknown types are skipped with their contents: section 9.
+        // Unknown types are skipped with their contents (section 9).
         _ if length == 0 => Place::Head,
         _ => Place::Skipped { left: length },
     })
 }
 
-/// Appends type and length of a frame.
+/// Appends the type and length of a frame.
 pub(crate) fn head(out: &mut Vec<u8>, kind: u64, length: usize) {
     varint::write(out, kind);
     varint::write(out, length as u64);
@@ -169,7 +170,7 @@ mod tests {
         out
     }
 
-    /// The frames do not depend on how the stream is split into pieces.
+    /// The frames must not depend on how the stream is split into pieces.
     #[test]
     fn frames_do_not_depend_on_the_cuts() {
         for size in 1..80 {

@@ -1,13 +1,13 @@
-//! An entry point for fuzz targets only: reads a server's control stream without a connection.
+//! Entry point for fuzz targets only: reads a server's control stream without a connection.
 
 use bytes::Bytes;
 
 use crate::control::{Event, Reader};
 
-/// Reads `pieces` as a unidirectional stream. Returns the number in the last GOAWAY frame, if there is one.
+/// Reads `pieces` as a unidirectional stream. Returns the number in the last GOAWAY frame, if any.
 ///
 /// # Errors
-/// How the server broke the protocol.
+/// The server's violation of the protocol.
 pub fn read_control_stream(pieces: &[&[u8]]) -> Result<Option<u64>, String> {
     let mut reader = Reader::default();
     let mut first = None;

@@ -1,9 +1,9 @@
 //! HTTP/3 for virtual users: requests on the streams of a QUIC connection. Each connection belongs
 //! to one user and stays on that user's worker thread.
 //!
-//! The QUIC implementation is quinn; frames (`frames`) and headers (`qpack`) are parsed here, with
-//! a limit on everything that a server can make us buffer. Each worker has its own [`Endpoints`].
-//! Cookies, redirects and content codings are handled in `http`.
+//! The QUIC implementation is quinn. This crate parses frames (`frames`) and headers (`qpack`), and
+//! limits everything that a server can make it buffer. Each worker has its own [`Endpoints`]. The
+//! crate `http` handles cookies, redirects and content codings.
 
 mod connection;
 mod control;

@@ -1,5 +1,5 @@
 //! QPACK (RFC 9204) without a dynamic table: we announce a capacity of 0, so no peer may use one,
-//! and our headers never refer to earlier ones. So no request waits for another one's headers.
+//! and our headers never refer to earlier ones. So no request waits for another request's headers.
 
 use plimsoll_http2::huffman;
 use plimsoll_http2::primitives::{Input, put_integer};
@@ -9,18 +9,19 @@ use crate::static_table::{STATIC, TableMatch, look_up};
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);
 
-/// Longest response headers that are accepted: names, values and 32 bytes for each field.
+/// Longest response headers that are accepted: names, values, and 32 bytes for each field.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 
-/// The length that RFC 9114, section 4.2.2, adds to each field.
+/// The overhead that RFC 9114, section 4.2.2, counts for each field.
 const FIELD_COST: usize = 32;
 
-/// Appends the prefix of an encoded section, which states that it does not use the dynamic table.
+/// Appends the prefix of an encoded section. It states that the section does not use the dynamic
+/// table.
 pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// Appends a field. The name is in lower case.
+/// Appends a field. The name must be in lower case.
 pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     match look_up(name, value) {
         TableMatch::Field(index) => put_integer(out, 0xc0, 6, index),
@@ -38,10 +39,10 @@ pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     }
 }
 
-/// Decodes a section whose fields are at most `limit` bytes long: names, values and 32 bytes each.
+/// Decodes a section whose fields have at most `limit` bytes: names, values, and 32 bytes for each.
 ///
 /// # Errors
-/// Why the section is invalid.
+/// The reason why the section is invalid.
 pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> {
     const CUT: &str = "the header ends within a field";
     const DYNAMIC: &str = "the header refers to a dynamic table, which was not agreed on";
@@ -76,7 +77,7 @@ pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> 
 
 const TOO_LONG: &str = "the header is too long";
 
-/// Decodes a string whose length has this many bits.
+/// Decodes a string whose length has a prefix of `bits` bits.
 fn string(input: &mut Input<'_>, bits: u32, limit: usize) -> Result<Vec<u8>, &'static str> {
     let (text, is_coded) = input
         .string(bits)

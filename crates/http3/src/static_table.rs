@@ -1,4 +1,4 @@
-//! QPACK's static table: RFC 9204, appendix A.
+//! QPACK's static table (RFC 9204, appendix A).
 
 /// Names and values by index.
 pub(crate) const STATIC: [(&str, &str); 99] = [
@@ -112,12 +112,12 @@ pub(crate) const STATIC: [(&str, &str); 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
-/// How the table represents a field.
+/// A field's representation by the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableMatch {
-    /// The table contains name and value, at this index.
+    /// The table contains the name and the value, at this index.
     Field(usize),
-    /// The table contains the name.
+    /// The table contains only the name, at this index.
     Name(usize),
     No,
 }

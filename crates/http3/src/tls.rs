@@ -13,7 +13,7 @@ use quinn::{ConnectError, ConnectionId, Side};
 use quinn_proto::TransportError;
 use quinn_proto::transport_parameters::TransportParameters;
 
-/// The observations of a handshake.
+/// Observations of a handshake.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HandshakeFacts(Arc<Mutex<Facts>>);
 
@@ -31,7 +31,7 @@ impl HandshakeFacts {
     }
 }
 
-/// A TLS configuration for one connection, whose session records the handshake.
+/// A TLS configuration for one connection. Its session records the handshake.
 pub(crate) struct ObservedTls {
     pub(crate) tls: Arc<QuicClientConfig>,
     pub(crate) handshake: HandshakeFacts,

@@ -1,6 +1,6 @@
-//! Integers of variable length: RFC 9000, section 16.
+//! Variable-length integers (RFC 9000, section 16).
 
-/// The integer at the start of `input`, and its length in bytes; `None` if it is incomplete.
+/// The integer at the start of `input`, and its encoded length; `None` if it is incomplete.
 pub(crate) fn read(input: &[u8]) -> Option<(u64, usize)> {
     let first = *input.first()?;
     let length = 1usize << (first >> 6);
@@ -12,7 +12,7 @@ pub(crate) fn read(input: &[u8]) -> Option<(u64, usize)> {
     Some((value & ((1 << bits) - 1), length))
 }
 
-/// Appends `value`, which is below 2 to the power of 62.
+/// Appends `value`, which must be less than 2^62.
 pub(crate) fn write(out: &mut Vec<u8>, value: u64) {
     let bytes = value.to_be_bytes();
     let (length, mark) = match value {

@@ -6,10 +6,10 @@ use crate::violation::Violation;
 /// Maximum payload of a control frame (section 5.5).
 pub(crate) const MAX_CONTROL: usize = 125;
 
-/// The content of a close frame.
+/// The payload of a close frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloseFrame {
-    /// [`code::NO_STATUS`] when the frame was empty.
+    /// [`code::NO_STATUS`] if the frame was empty.
     pub code: u16,
     pub reason: String,
 }
@@ -37,8 +37,8 @@ impl CloseFrame {
     }
 }
 
-/// Whether a close frame may carry `code`: sections 7.4.1 and 7.4.2, and the
-/// codes registered since (1012 to 1014).
+/// Whether a close frame may contain `code`: sections 7.4.1 and 7.4.2, and the codes registered
+/// since then (1012 to 1014).
 pub fn is_sendable(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }

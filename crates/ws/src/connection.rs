@@ -15,58 +15,58 @@ use crate::encoder::{Encoder, Kind};
 use crate::frame::Opcode;
 use crate::violation::Violation;
 
-/// Size of the read buffer, of which there is one per thread.
+/// Size of the read buffer. All connections of a thread share one.
 const SCRATCH: usize = 64 * 1024;
 
-/// Above this many unwritten bytes, a pong waits until some are written: a peer that sends pings
-/// but does not read must not fill our memory. Section 5.5.3 allows responding only to the last
-/// ping.
+/// Above this many unwritten bytes, a pong waits until some are written. Otherwise a peer that
+/// sends pings but does not read could fill our memory. Section 5.5.3 allows a client to respond
+/// only to the last ping.
 const PONG_LIMIT: usize = 64 * 1024;
 
 thread_local! {
     static READ: RefCell<Box<[u8]>> = RefCell::new(vec![0; SCRATCH].into());
 }
 
-/// The client side of a WebSocket connection. All methods return immediately; data to send is
+/// The client side of a WebSocket connection. All methods return immediately. Data to send is
 /// queued until [`Connection::poll_flush`] or [`Connection::poll_event`] has written it.
 #[derive(Debug)]
 pub struct Connection<S> {
     io: S,
     decoder: Decoder,
     encoder: Encoder,
-    /// Bytes received and not yet decoded, from `rest_at` on.
+    /// Received bytes that are not decoded yet, starting at `rest_at`.
     rest: Vec<u8>,
     rest_at: usize,
-    /// Bytes encoded and not yet written, from `out_at` on.
+    /// Encoded bytes that are not written yet, starting at `out_at`.
     out: Vec<u8>,
     out_at: usize,
-    /// A pong that waits for `out` to shrink.
+    /// A pong that waits until `out` has shrunk.
     pong: Option<Vec<u8>>,
     sent_close: bool,
     got_close: bool,
     write_error: Option<io::Error>,
 }
 
-/// The connection carries no more messages: a close frame was sent or received.
+/// A close frame was sent or received, so no more messages follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended;
 
-/// Why there are no more events.
+/// The reason why there are no more events.
 #[derive(Debug)]
 pub enum Error {
-    /// The peer violated the protocol. A close frame with the reason was sent, if the peer still
-    /// reads.
+    /// The peer violated the protocol. A close frame with the reason was sent, if the peer still reads.
     Violation(Violation),
-    /// The peer closed the connection. After a close frame that is normal.
+    /// The peer closed the connection. This is normal after a close frame.
     Closed {
-        /// In the middle of a message or frame.
+        /// The peer closed in the middle of a message or frame.
         inside: bool,
     },
     Io(io::Error),
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// Takes a stream after its handshake. `rest` holds the bytes received after the response.
+    /// Creates a connection from a stream after its handshake. `rest` contains the bytes received after
+    /// the response.
     pub fn new(io: S, rest: &[u8], deflate: Option<Agreed>, limits: Limits) -> Self {
         Connection {
             io,
@@ -83,8 +83,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Whether messages are compressed when they are queued, which needs a stack of hundreds of
-    /// kilobytes.
+    /// Whether messages are compressed when they are queued. That needs hundreds of kilobytes of stack.
     pub fn compresses(&self) -> bool {
         self.encoder.compresses()
     }
@@ -92,7 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Queues a message. Text must be UTF-8.
     ///
     /// # Errors
-    /// [`Ended`] after a close frame was sent.
+    /// [`Ended`] if a close frame was sent before.
     #[inline]
     pub fn send(&mut self, kind: Kind, payload: &[u8]) -> Result<(), Ended> {
         if self.sent_close {
@@ -102,10 +101,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Queues a ping of at most 125 bytes; a longer payload is cut.
+    /// Queues a ping with at most 125 bytes. A longer payload is truncated.
     ///
     /// # Errors
-    /// [`Ended`] after a close frame was sent.
+    /// [`Ended`] if a close frame was sent before.
     pub fn ping(&mut self, payload: &[u8]) -> Result<(), Ended> {
         if self.sent_close {
             return Err(Ended);
@@ -114,8 +113,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Queues a close frame, unless one was sent before; without a code it is empty. A reason that
-    /// is too long is cut at a character boundary.
+    /// Queues a close frame, unless one was sent before. Without a code the frame is empty. A reason
+    /// that is too long is truncated at a character boundary.
     pub fn close(&mut self, code: Option<u16>, reason: &str) {
         if self.sent_close {
             return;
@@ -130,7 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.encoder.control(&mut self.out, Opcode::Close, &payload);
     }
 
-    /// Bytes queued and not yet written to the stream.
+    /// Number of queued bytes that are not written to the stream yet.
     #[inline]
     pub fn unsent(&self) -> usize {
         self.out.len() - self.out_at
@@ -146,10 +145,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         &self.io
     }
 
-    /// Ready when everything queued was written to the stream.
+    /// Ready when everything in the queue has been written to the stream.
     ///
     /// # Errors
-    /// When the stream has failed, now and on every later call.
+    /// If the stream has failed. Every later call also fails.
     #[inline]
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(error) = &self.write_error {
@@ -186,15 +185,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Err(copy))
     }
 
-    /// Writes queued data as far as possible, and returns the next event. The responses to pings
-    /// and to the peer's close are queued automatically and written by this or the next call.
+    /// Writes queued data as far as possible, and returns the next event. Responses to pings and to the
+    /// peer's close frame are queued automatically, and written by this call or the next one.
     ///
     /// # Errors
-    /// See [`Error`]; there are no events afterwards.
+    /// See [`Error`]. There are no events after an error.
     #[inline]
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<Event, Error>> {
         if self.unsent() > 0 || self.pong.is_some() {
-            // A stream that cannot be written may still have the reason to read.
+            // If writing fails, the stream may still contain the peer's reason.
             let _ = self.poll_flush(cx);
         }
         loop {
@@ -249,12 +248,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// The last event's share of the budget for decompressed data, to be kept as long as the event.
+    /// The last event's share of the budget for decompressed data. Keep it as long as the event.
     pub fn take_share(&mut self) -> Option<plimsoll_http::BudgetShare> {
         self.decoder.take_share()
     }
 
-    /// Handles the decoder's result: queues pongs, close frames and errors.
+    /// Handles the decoder's output: queues pongs, close frames and errors.
     #[inline]
     fn take(
         &mut self,
@@ -263,7 +262,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ) -> Option<Result<Event, Error>> {
         match fed {
             Ok(None) => None,
-            // Section 5.5.1: ignore data after a close frame.
+            // Ignore data after a close frame (section 5.5.1).
             Ok(Some(_)) if self.got_close => None,
             Ok(Some(event)) => {
                 match &event {
@@ -292,10 +291,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Waits until everything queued was written to the stream.
+    /// Waits until everything in the queue has been written to the stream.
     ///
     /// # Errors
-    /// As [`Connection::poll_flush`].
+    /// See [`Connection::poll_flush`].
     pub async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| self.poll_flush(cx)).await
     }
@@ -303,13 +302,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// As [`Connection::poll_event`].
+    /// See [`Connection::poll_event`].
     pub async fn event(&mut self) -> Result<Event, Error> {
         poll_fn(|cx| self.poll_event(cx)).await
     }
 }
 
-/// A copy of the error: system errors cannot be cloned.
+/// A copy of the error. It is needed because system errors cannot be cloned.
 fn copy_of(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),
@@ -321,12 +320,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Violation(Violation::OverBudget(Some(over))) => over.fmt(f),
-            Error::Violation(violation) => write!(f, "the server broke the protocol: {violation}"),
+            Error::Violation(violation) => {
+                write!(f, "the server violated the protocol: {violation}")
+            }
             Error::Closed { inside: true } => {
-                f.write_str("the server closed in the middle of a message")
+                f.write_str("the server closed the connection in the middle of a message")
             }
             Error::Closed { inside: false } => {
-                f.write_str("the server closed without a close frame")
+                f.write_str("the server closed the connection without a close frame")
             }
             Error::Io(error) => f.write_str(&plimsoll_net::describe(error)),
         }

@@ -16,8 +16,8 @@ pub enum Event {
     Close(CloseFrame),
 }
 
-/// Decodes bytes to events as they arrive. It keeps only what is incomplete, so its memory grows
-/// with the bytes received, not with announced lengths.
+/// Decodes bytes into events as they arrive. It keeps only incomplete data, so its memory grows
+/// with the received bytes, not with announced lengths.
 #[derive(Debug)]
 pub struct Decoder {
     limits: Limits,
@@ -26,11 +26,11 @@ pub struct Decoder {
     head: [u8; MAX_HEADER],
     head_length: u8,
     frame: Option<Frame>,
-    /// The current message, which may lack fragments.
+    /// The current message. It may lack fragments.
     message: Option<Message>,
     /// The payload of the current control frame.
     control: Vec<u8>,
-    /// Whether the message that is being decompressed is text.
+    /// Whether the message that is being decompressed is a text message.
     inflates_text: bool,
     /// The last message's share of the budget for decompressed data.
     share: Option<BudgetShare>,
@@ -48,7 +48,7 @@ struct Message {
     is_text: bool,
     is_compressed: bool,
     bytes: Vec<u8>,
-    /// How many of the bytes are known to be UTF-8. At most three follow, the start of a character.
+    /// Number of bytes that are known to be UTF-8. At most three more follow, the start of a character.
     checked: usize,
 }
 
@@ -67,24 +67,24 @@ impl Decoder {
         }
     }
 
-    /// Whether a message is being decompressed. [`Decoder::feed`] then takes no input until that is
-    /// done, one slice per call.
+    /// Whether a message is being decompressed. Until that is complete, [`Decoder::feed`] reads no
+    /// input, and each call decompresses one slice.
     #[inline]
     pub fn is_inflating(&self) -> bool {
         self.inflater.as_ref().is_some_and(Inflater::is_busy)
     }
 
-    /// The last event's share of the budget for decompressed data, to be kept as long as the event.
+    /// The last event's share of the budget for decompressed data. Keep it as long as the event.
     pub fn take_share(&mut self) -> Option<BudgetShare> {
         self.share.take()
     }
 
-    /// Takes bytes from `input` until they complete an event. Returns `None` if all were taken and
-    /// none is complete, or while a message is being decompressed.
+    /// Consumes bytes from `input` until they complete an event. Returns `None` if all bytes were
+    /// consumed without completing an event, or while a message is being decompressed.
     ///
     /// # Errors
-    /// A [`Violation`], after which the connection must be failed (section
-    /// 7.1.7) and this must not be called again.
+    /// A [`Violation`]. After that, the caller must fail the connection (section 7.1.7) and must not
+    /// call this method again.
     #[inline]
     pub fn feed(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
         if self.is_inflating() {
@@ -100,19 +100,19 @@ impl Decoder {
             if self.is_inflating() {
                 return Ok(None);
             }
-            // An empty frame may end without input; any other one needs more.
+            // An empty frame may be complete without more input. Any other frame needs input.
             if input.is_empty() && self.frame.is_some() {
                 return Ok(None);
             }
         }
     }
 
-    /// Whether the peer is in the middle of a message or a frame.
+    /// Whether the peer is in the middle of sending a message or a frame.
     pub fn is_inside(&self) -> bool {
         self.frame.is_some() || self.message.is_some() || self.head_length > 0
     }
 
-    /// Reads the next frame header; returns false if it is incomplete.
+    /// Reads the next frame header. Returns false if it is incomplete.
     #[inline]
     fn begin_frame(&mut self, input: &mut &[u8]) -> Result<bool, Violation> {
         let header = if self.head_length == 0 {
@@ -167,7 +167,7 @@ impl Decoder {
         *input = input.get(count..).unwrap_or_default();
     }
 
-    /// Rejects frame headers that are not allowed at this place.
+    /// Rejects frame headers that are not allowed in the current state.
     #[inline]
     fn check_order(&mut self, header: &Header) -> Result<(), Violation> {
         let may_compress = self.inflater.is_some();
@@ -186,14 +186,14 @@ impl Decoder {
                     checked: 0,
                 });
             }
-            // RFC 7692, section 6.1: only the first frame of a message may have it set.
+            // Only the first frame of a message may have this bit set (RFC 7692, section 6.1).
             _ if header.is_compressed => return Err(Violation::ReservedBits(0b100)),
             Opcode::Continuation if self.message.is_none() => {
                 return Err(Violation::Continuation);
             }
             _ => {}
         }
-        // A message that is too long is rejected before it is read.
+        // Reject a message that is too long before reading it.
         if let (Some(message), false) = (&self.message, header.opcode.is_control()) {
             let limit = self.limits.max_message;
             let total = (message.bytes.len() as u64).saturating_add(header.length);
@@ -227,7 +227,7 @@ impl Decoder {
         if is_whole && is_last {
             return self.finish();
         }
-        // Section 8.1; checked immediately, so that an invalid stream ends early.
+        // Section 8.1. Check immediately, so an invalid stream ends early.
         message.check_text()?;
         Ok(None)
     }
@@ -269,7 +269,7 @@ impl Decoder {
         event(message.bytes, message.is_text).map(Some)
     }
 
-    /// One slice of the message that is being decompressed.
+    /// Decompresses one slice of the current message.
     fn inflate(&mut self) -> Result<Option<Event>, Violation> {
         let Some(inflater) = &mut self.inflater else {
             return Ok(None);
@@ -293,7 +293,7 @@ fn event(bytes: Vec<u8>, is_text: bool) -> Result<Event, Violation> {
 }
 
 impl Message {
-    /// Checks the new part of a text. An incomplete character waits for its rest.
+    /// Checks the new part of a text message. An incomplete character waits for its remaining bytes.
     fn check_text(&mut self) -> Result<(), Violation> {
         if !self.is_text || self.is_compressed {
             return Ok(());

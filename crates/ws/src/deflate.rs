@@ -20,20 +20,21 @@ pub struct Agreed {
 /// The end of a sync flush, omitted on the wire (section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Maximum compressed bytes per step: some input expands to nothing.
+/// Maximum number of compressed bytes per step. A limit on output is not enough, because some input
+/// expands to nothing.
 const STEP_INPUT: usize = 64 << 10;
 
-/// How long one slice of decompression takes. Between slices, other users of the worker run.
+/// Duration of one slice of decompression. Between slices, other users of the worker run.
 const SLICE: Duration = Duration::from_micros(250);
 
-/// An upper bound of what deflate produces for `length` bytes and a flush: stored blocks have an
-/// overhead of five bytes per 65,535 (RFC 1951, section 3.2.4), and implementations differ only a
-/// little from that.
+/// An upper bound of deflate's output for `length` bytes and a flush. Stored blocks have an
+/// overhead of five bytes per 65,535 (RFC 1951, section 3.2.4), and implementations differ only
+/// slightly from that.
 const fn most(length: usize) -> usize {
     length + length / 8 + 256
 }
 
-/// Spare engines kept per thread. Each takes a quarter of a megabyte.
+/// Number of spare engines kept per thread. Each uses a quarter of a megabyte.
 const SPARES: usize = 4;
 
 thread_local! {
@@ -42,7 +43,7 @@ thread_local! {
 }
 
 /// Compresses messages. A connection that compresses each message separately keeps no engine
-/// between them.
+/// between messages.
 #[derive(Debug)]
 pub(crate) struct Deflater {
     kept: Option<Compress>,
@@ -62,7 +63,7 @@ impl Deflater {
         let start = out.len();
         let mut engine = self.kept.take().unwrap_or_else(|| {
             let spare = COMPRESSORS.with_borrow_mut(Vec::pop);
-            // Level 1: the CPU time for a better ratio is better spent on generating load.
+            // Level 1: the CPU time for a better ratio is better used for generating load.
             spare.unwrap_or_else(|| Compress::new(Compression::fast(), false))
         });
         let before = engine.total_in();
@@ -73,8 +74,8 @@ impl Deflater {
             let done = engine.compress_vec(rest, out, FlushCompress::Sync);
             let all_in = (engine.total_in() - before) as usize >= message.len();
             let is_stuck = matches!(done, Err(_) | Ok(Status::BufError));
-            // An engine that once ran out of space returns the rest on the next call, and nothing
-            // more. Free space alone therefore does not mean that the flush is complete.
+            // An engine that once ran out of space returns only the remaining output on the next call. So free
+            // space alone does not mean that the flush is complete.
             let is_flushed = out.get(start..).is_some_and(|made| made.ends_with(&TAIL));
             if is_stuck || all_in && is_flushed && out.len() < out.capacity() {
                 break;
@@ -84,7 +85,7 @@ impl Deflater {
             out.truncate(out.len() - TAIL.len());
         }
         if out.len() == start {
-            // Section 7.2.3.6: the compressed form of an empty message.
+            // The compressed form of an empty message (section 7.2.3.6).
             out.push(0);
         }
         if self.takes_over {
@@ -96,8 +97,8 @@ impl Deflater {
     }
 }
 
-/// Decompresses messages, one slice at a time: a message that expands to many megabytes must not
-/// block other users.
+/// Decompresses messages one slice at a time, because a message that expands to many megabytes must
+/// not block other users.
 #[derive(Debug)]
 pub(crate) struct Inflater {
     kept: Option<Decompress>,
@@ -106,15 +107,15 @@ pub(crate) struct Inflater {
     current: Option<Inflating>,
 }
 
-/// A message during decompression.
+/// A message that is being decompressed.
 #[derive(Debug)]
 struct Inflating {
     engine: Decompress,
-    /// Compressed, followed by [`TAIL`].
+    /// The compressed message, followed by [`TAIL`].
     input: Vec<u8>,
     at: usize,
     output: Decoded,
-    /// Everything is decompressed and is being joined.
+    /// Everything is decompressed, and the parts are being joined.
     is_done: bool,
 }
 
@@ -128,7 +129,7 @@ impl Inflater {
         }
     }
 
-    /// Starts with the message in `compressed`, of at most `max` bytes.
+    /// Starts to decompress the message in `compressed` into at most `max` bytes.
     pub(crate) fn begin(&mut self, mut compressed: Vec<u8>, max: usize) {
         let engine = self.kept.take().unwrap_or_else(|| {
             let spare = DECOMPRESSORS.with_borrow_mut(Vec::pop);
@@ -150,7 +151,7 @@ impl Inflater {
         self.current.is_some()
     }
 
-    /// Works for one slice. Returns the message once it is complete, and `None` before.
+    /// Decompresses one slice. Returns the message when it is complete, and `None` before that.
     pub(crate) fn advance(&mut self) -> Result<Option<Counted>, Violation> {
         let outcome = self.slice();
         if outcome.is_err() {
@@ -189,7 +190,7 @@ impl Inflater {
 }
 
 impl Inflating {
-    /// Does a bounded amount of work; returns true at the end.
+    /// Does a bounded amount of work. Returns true when the message is complete.
     fn step(&mut self) -> Result<bool, Violation> {
         let input = self.input.get(self.at..).unwrap_or_default();
         let input = input.get(..input.len().min(STEP_INPUT)).unwrap_or_default();
@@ -205,12 +206,12 @@ impl Inflating {
         self.output.advance(made).map_err(full)?;
         let is_all_in = self.at >= self.input.len();
         if status == Status::StreamEnd {
-            // Section 7.2.3.4: a message may contain final blocks; another deflate stream follows.
+            // A message may contain final blocks; then another deflate stream follows (section 7.2.3.4).
             self.engine.reset(false);
             return Ok(is_all_in);
         }
         if taken > 0 || made > 0 {
-            // An engine that has read everything may still have output.
+            // An engine that has read all input may still have output.
             return Ok(false);
         }
         match is_all_in {
@@ -229,7 +230,7 @@ fn full(full: Full) -> Violation {
 }
 
 fn keep_spare<T>(spares: &'static std::thread::LocalKey<RefCell<Vec<T>>>, engine: T) {
-    // If the thread is ending and its spares are gone, the engine is just freed.
+    // If the thread is exiting and its spare engines are freed, this engine is freed, too.
     let _ = spares.try_with(|spares| {
         let mut spares = spares.borrow_mut();
         if spares.len() < SPARES {
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
 
     impl Inflater {
-        /// All slices of a message.
+        /// Decompresses all slices of a message.
         fn decompress(&mut self, compressed: &[u8], max: usize) -> Result<Vec<u8>, Violation> {
             self.begin(compressed.to_vec(), max);
             loop {

@@ -10,7 +10,7 @@ pub enum Kind {
     Binary,
 }
 
-/// Encodes messages, each as one masked frame.
+/// Encodes each message as one masked frame.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     deflater: Option<Deflater>,
@@ -41,11 +41,11 @@ impl Encoder {
         self.compressed.clear();
         deflater.compress(payload, &mut self.compressed);
         frame(out, opcode, true, &self.compressed);
-        // Large messages are rare, so their memory is not kept.
+        // Large messages are rare, so do not keep their memory.
         self.compressed.shrink_to(1 << 16);
     }
 
-    /// A control frame; a payload above the limit is cut.
+    /// Encodes a control frame. A payload above the limit is truncated.
     pub(crate) fn control(&self, out: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
         let length = payload.len().min(MAX_CONTROL);
         frame(

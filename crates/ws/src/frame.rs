@@ -34,7 +34,7 @@ impl Opcode {
     }
 }
 
-/// The header of a frame from a server, valid on its own.
+/// The header of a frame from a server. It is valid on its own, without regard to other frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) is_last: bool,
@@ -45,8 +45,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Parses a header at the start of `bytes`, and returns its length. `None`: it is incomplete.
-    /// An error in the first bytes is reported without waiting for the rest.
+    /// Parses a header at the start of `bytes`, and returns it with its length; `None` if it is
+    /// incomplete. An error in the first bytes is reported without waiting for the rest.
     #[inline]
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
         let &[first, second, ref rest @ ..] = bytes else {

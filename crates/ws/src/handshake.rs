@@ -12,32 +12,32 @@ use crate::deflate::Agreed as AgreedDeflate;
 /// The extensions and subprotocols that the client offers to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// Subprotocols in order of preference.
+    /// Subprotocols in the order of preference.
     pub protocols: Vec<String>,
     pub deflate: Option<OfferDeflate>,
-    /// Accept a subprotocol that was not offered, as some clients do; otherwise it fails the
-    /// handshake (section 4.1).
+    /// Accept a subprotocol that was not offered, as some clients do. Otherwise such a response fails
+    /// the handshake (section 4.1).
     pub takes_any_protocol: bool,
 }
 
-/// permessage-deflate, and the offered parameters.
+/// permessage-deflate with the offered parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfferDeflate {
     pub server_no_context_takeover: bool,
     pub client_no_context_takeover: bool,
 }
 
-/// The outcome of an offer.
+/// The result of the negotiation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
-    /// Empty if the server chose none.
+    /// Empty if the server chose no subprotocol.
     pub protocol: String,
     pub deflate: Option<AgreedDeflate>,
     /// `Sec-WebSocket-Extensions` as the server sent it.
     pub extensions: String,
 }
 
-/// Why a response does not complete the handshake.
+/// Reasons why a response does not complete the handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A status other than 101.
@@ -46,9 +46,9 @@ pub enum Refusal {
     NotUpgraded(&'static str),
     /// `Sec-WebSocket-Accept` does not match the key.
     Accept,
-    /// A subprotocol that was not offered.
+    /// The server chose a subprotocol that was not offered.
     Protocol(String),
-    /// Extensions, or parameters of them, that were not offered.
+    /// The server responded with extensions or parameters that were not offered.
     Extension(String),
 }
 
@@ -62,7 +62,7 @@ impl Key {
         Key(STANDARD.encode(chance.as_flattened()))
     }
 
-    /// A key that is not random, for a handshake whose response is already there.
+    /// A key that is not random, for a handshake whose response has already been recorded.
     pub(crate) fn known(text: &str) -> Self {
         Key(text.to_owned())
     }
@@ -142,7 +142,7 @@ impl Offer {
         Ok(agreed)
     }
 
-    /// RFC 7692, section 7.1: which parameters a response may have, each once.
+    /// Checks the parameters in a response. Each may occur once (RFC 7692, section 7.1).
     fn check_deflate<'a>(&self, parts: impl Iterator<Item = &'a str>) -> Option<AgreedDeflate> {
         let offered = self.deflate?;
         let mut agreed = AgreedDeflate::default();
@@ -159,19 +159,19 @@ impl Offer {
             match (name, value) {
                 ("server_no_context_takeover", None) => agreed.server_no_context_takeover = true,
                 ("client_no_context_takeover", None) => agreed.client_no_context_takeover = true,
-                // A smaller window than our 15 bits makes no difference for the decompressor. A
-                // `client_max_window_bits` would, but the server may not send it without an offer
-                // (section 7.1.2.2).
+                // A window smaller than our 15 bits makes no difference to the decompressor.
+                // `client_max_window_bits` would make a difference, but the server may not send it without an
+                // offer (section 7.1.2.2).
                 ("server_max_window_bits", Some(bits))
                     if matches!(bits.parse(), Ok(8..=15u8)) && !bits.starts_with('0') => {}
                 _ => return None,
             }
         }
-        // Section 7.1.1.2: the client may compress messages separately even if the server did not
-        // request it.
+        // The client may compress messages separately even if the server did not request it (section
+        // 7.1.1.2).
         agreed.client_no_context_takeover |= offered.client_no_context_takeover;
-        // Section 7.1.1.1: a server that received the offer and does not confirm it declines the
-        // extension.
+        // A server that received the offer and does not confirm it declines the extension (section
+        // 7.1.1.1).
         (agreed.server_no_context_takeover || !offered.server_no_context_takeover).then_some(agreed)
     }
 }

@@ -1,15 +1,16 @@
-//! An entry point for fuzz targets: it reads the response to an opening handshake without a socket. Nobody else may
-//! use it.
+//! Entry point for fuzz targets: reads the response to an opening handshake without a socket. Not
+//! for other callers.
 
 use crate::handshake::{Agreed, Key, Offer};
 
-/// The key of every handshake here. The server must send `Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=`.
+/// The key of every handshake in this module. The server must send `Sec-WebSocket-Accept:
+/// s3pPLMBiTxaQ9kYGzzhZRbK+xOo=`.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
 /// Reads the status line and the headers of the response to `offer`.
 ///
 /// # Errors
-/// Why the response does not open a WebSocket.
+/// The reason why the response does not open a WebSocket.
 pub fn read_handshake(answer: &[u8], offer: &Offer) -> Result<Agreed, String> {
     let head = plimsoll_http::in_memory::read_head(answer)?;
     let key = Key::known(KEY);

@@ -2,11 +2,11 @@
 //!
 //! [`open`] performs the handshake with a user's own [`plimsoll_http::Client`], so it uses the same
 //! resolver, TLS, cookies and timeline as any request. It returns a [`Connection`]: bytes in,
-//! [`Event`]s out, polled and never blocking. The connection responds to pings and closes by
-//! itself. Its owner decides when to write, and what to do while the peer is slow.
+//! [`Event`]s out. It is polled and never blocks. The connection responds to pings and to close
+//! frames automatically. Its owner decides when to write, and what to do while the peer is slow.
 //!
-//! Memory: an idle connection holds no read buffer. All connections of a thread share one, and also
-//! the compressors of connections that compress each message separately.
+//! Memory: an idle connection holds no read buffer. All connections of a thread share one buffer.
+//! They also share the compressors of connections that compress each message separately.
 
 mod close;
 pub mod code;
@@ -39,7 +39,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 64 MiB: far above common messages, far below a machine's memory.
+    /// 64 MiB: far more than common messages, and far less than a machine's memory.
     fn default() -> Self {
         Limits {
             max_message: 64 << 20,

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-/// Number of keys requested from the system at a time.
+/// Number of keys that are requested from the system at a time.
 const DRAWN: usize = 1024;
 
 thread_local! {
@@ -14,8 +14,8 @@ struct Keys {
     used: usize,
 }
 
-/// A key that no script and no peer can predict (section 10.3): from the system's generator, whose
-/// cost many keys share.
+/// A key that no script and no peer can predict (section 10.3). It is from the system's generator,
+/// and many keys share the cost of one request.
 #[inline]
 pub(crate) fn fresh_key() -> [u8; 4] {
     KEYS.with_borrow_mut(|keys| {
@@ -31,7 +31,7 @@ impl Keys {
     #[cold]
     fn refill(&mut self) -> [u8; 4] {
         if getrandom::fill(&mut self.bytes).is_err() {
-            // Without the system's generator, the hasher's random keys are the best source left.
+            // Without the system's generator, the hasher's random keys are the best remaining source.
             for eight in self.bytes.chunks_exact_mut(8) {
                 eight.copy_from_slice(&weak_chance().to_ne_bytes());
             }
@@ -46,7 +46,7 @@ fn weak_chance() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// Masks `bytes` with `key`, eight at a time; the compiler vectorizes the loop.
+/// Masks `bytes` with `key`, eight bytes at a time. The compiler vectorizes the loop.
 #[inline]
 pub(crate) fn apply(key: [u8; 4], bytes: &mut [u8]) {
     let [a, b, c, d] = key;
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn keys_hardly_ever_repeat_across_refills() {
         let keys: HashSet<[u8; 4]> = (0..4 * DRAWN).map(|_| fresh_key()).collect();
-        // 4,096 of 2^32: two equal pairs have a chance of one in a hundred thousand.
+        // 4,096 of 2^32: the probability of two equal pairs is one in a hundred thousand.
         assert!(keys.len() >= 4 * DRAWN - 2, "{}", keys.len());
     }
 }

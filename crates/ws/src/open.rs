@@ -18,12 +18,12 @@ pub struct Socket {
 /// The outcome of a handshake.
 #[derive(Debug)]
 pub struct Opened {
-    /// The round trip with its timeline, whatever its outcome.
+    /// The HTTP exchange with its timeline, for any outcome.
     pub exchange: Exchange,
     pub outcome: Result<Box<Socket>, Rejected>,
 }
 
-/// Why there is no WebSocket.
+/// Reasons why the handshake failed.
 #[derive(Debug)]
 pub enum Rejected {
     /// No complete response arrived.
@@ -32,9 +32,9 @@ pub enum Rejected {
     Refused(Refusal, Box<Response>),
 }
 
-/// Performs the handshake. `request` is a GET of the `http` URL for the WebSocket URL
-/// ([`request_url`]), with any header fields that its user wants to send; this function adds those
-/// of the handshake. Cookies are read from and stored in `jar`.
+/// Performs the handshake. `request` is a GET of the `http` URL that corresponds to the WebSocket
+/// URL ([`request_url`]), with any header fields that the caller wants to send. This function adds
+/// the fields of the handshake. It reads cookies from `jar` and stores cookies in it.
 ///
 /// Dropping the future closes the connection.
 pub async fn open(
@@ -85,7 +85,7 @@ pub async fn open(
     }
 }
 
-/// The `http` or `https` URL for a `ws` or `wss` URL (section 3), otherwise `None`.
+/// The `http` or `https` URL for a `ws` or `wss` URL (section 3), or `None` for other URLs.
 pub fn request_url(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once(':')?;
     let scheme = match scheme.to_ascii_lowercase().as_str() {

@@ -4,7 +4,7 @@ use plimsoll_http::OverBudget;
 
 use crate::code;
 
-/// How the peer violated the protocol; each violation ends the connection.
+/// A violation of the protocol by the peer. Each violation ends the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Reserved bits are set, but no extension defines them (section 5.2).
@@ -21,23 +21,23 @@ pub enum Violation {
     LengthForm(u64),
     /// A length has its highest bit set (section 5.2).
     Length(u64),
-    /// A continuation frame without a message (section 5.4).
+    /// A continuation frame outside of a message (section 5.4).
     Continuation,
-    /// A new message before the last one was complete (section 5.4).
+    /// A new message started before the last one was complete (section 5.4).
     Interleaved,
-    /// Text that is not UTF-8 (section 8.1).
+    /// A text message that is not UTF-8 (section 8.1).
     Utf8,
-    /// A message longer than the limit, which is this many bytes.
+    /// A message longer than the limit, which is the given number of bytes.
     TooBig(usize),
     /// A close frame with a code that must not be sent (section 7.4).
     CloseCode(u16),
     /// A close frame with only one byte of its code (section 5.5.1).
     CloseOfOneByte,
-    /// A close frame's reason that is not UTF-8 (section 5.5.1).
+    /// A close frame with a reason that is not UTF-8 (section 5.5.1).
     CloseReason,
     /// A compressed message that cannot be decompressed (RFC 7692, section 7.2.2).
     Compressed,
-    /// Not the peer's fault: the budget for decompressed data is exhausted, or no memory is left.
+    /// Not the peer's fault: the budget for decompressed data is used up, or memory is exhausted.
     OverBudget(Option<OverBudget>),
 }
 
@@ -58,35 +58,41 @@ impl fmt::Display for Violation {
             Violation::ReservedBits(bits) => {
                 write!(
                     f,
-                    "reserved bits {bits:03b} without an extension that uses them"
+                    "reserved bits {bits:03b} are set, but no extension uses them"
                 )
             }
             Violation::Opcode(opcode) => write!(f, "unknown opcode {opcode}"),
-            Violation::Masked => f.write_str("the server masked a frame"),
+            Violation::Masked => f.write_str("the server sent a masked frame"),
             Violation::LongControl(length) => {
-                write!(f, "a control frame of {length} bytes; 125 are allowed")
+                write!(
+                    f,
+                    "a control frame has {length} bytes; at most 125 are allowed"
+                )
             }
-            Violation::FragmentedControl => f.write_str("a control frame in fragments"),
+            Violation::FragmentedControl => f.write_str("a control frame is fragmented"),
             Violation::LengthForm(length) => {
                 write!(f, "the length {length} is not in its shortest form")
             }
-            Violation::Length(length) => write!(f, "a frame of {length} bytes"),
-            Violation::Continuation => f.write_str("a continuation without a beginning"),
+            Violation::Length(length) => {
+                write!(f, "the frame length {length} has its highest bit set")
+            }
+            Violation::Continuation => f.write_str("a continuation frame without a message"),
             Violation::Interleaved => {
-                f.write_str("a new message began before the last one was whole")
+                f.write_str("a new message started before the last one was complete")
             }
-            Violation::Utf8 => f.write_str("text that is not UTF-8"),
+            Violation::Utf8 => f.write_str("a text message is not UTF-8"),
             Violation::TooBig(limit) => {
-                write!(f, "a message of more than {limit} bytes, the limit")
+                write!(f, "a message is longer than the limit of {limit} bytes")
             }
-            Violation::CloseCode(code) => write!(f, "the close code {code} must not be sent"),
-            Violation::CloseOfOneByte => f.write_str("a close frame of one byte"),
-            Violation::CloseReason => f.write_str("a close reason that is not UTF-8"),
-            Violation::Compressed => {
-                f.write_str("a compressed message that cannot be decompressed")
-            }
+            Violation::CloseCode(code) => write!(
+                f,
+                "a close frame has the code {code}, which must not be sent"
+            ),
+            Violation::CloseOfOneByte => f.write_str("a close frame has only one byte"),
+            Violation::CloseReason => f.write_str("a close reason is not UTF-8"),
+            Violation::Compressed => f.write_str("a compressed message cannot be decompressed"),
             Violation::OverBudget(Some(over)) => over.fmt(f),
-            Violation::OverBudget(None) => f.write_str("no memory left for a message"),
+            Violation::OverBudget(None) => f.write_str("out of memory for a message"),
         }
     }
 }

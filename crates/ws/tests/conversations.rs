@@ -1,4 +1,4 @@
-//! Complete connections with peers that are scripted byte by byte: pings, closing, violations
+//! Complete connections with scripted peers, byte by byte: pings, closing, violations that are
 //! reported to the peer, disconnects, back-pressure, compression.
 
 use std::future::poll_fn;
@@ -44,7 +44,7 @@ fn connected(room: usize) -> (Connection<DuplexStream>, DuplexStream) {
     (Connection::new(ours, &[], None, Limits::default()), theirs)
 }
 
-/// Reads one of the client's frames and unmasks it.
+/// Reads one frame from the client and unmasks it.
 async fn heard(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
     let mut head = [0; 2];
     peer.read_exact(&mut head).await.unwrap();
@@ -91,7 +91,7 @@ async fn pongs_have_the_pings_payload() {
 async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
     let (mut connection, mut peer) = connected(1 << 10);
     let pings = frame(LAST | PING, &[7; 125]).repeat(64);
-    // Both directions block after a kilobyte, so the peer writes in its own task.
+    // Both directions block after a kilobyte, so the peer writes in a separate task.
     let writing = tokio::spawn(async move {
         for _ in 0..200 {
             peer.write_all(&pings).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
         assert!(connection.unsent() < 128 << 10, "{}", connection.unsent());
     }
     let mut peer = writing.await.unwrap();
-    // The queued pongs arrive, and at least the last ping gets its pong.
+    // The queued pongs arrive, and at least the last ping receives its pong.
     let flushing = async move {
         connection.flush().await.unwrap();
         drop(connection);
@@ -157,11 +157,11 @@ async fn an_empty_close_gets_an_empty_close() {
 async fn our_close_waits_for_the_peers_while_messages_arrive() {
     let (mut connection, mut peer) = connected(1 << 16);
     connection.close(Some(1001), &"é".repeat(100));
-    connection.close(Some(1000), "twice counts once");
+    connection.close(Some(1000), "two close frames count once");
     connection.flush().await.unwrap();
     let (first, payload) = heard(&mut peer).await;
     assert_eq!(first, LAST | CLOSE);
-    // The reason is cut at a character boundary so that it fits into the frame.
+    // The reason is truncated at a character boundary, so it fits into the frame.
     assert_eq!(payload[2..], *"é".repeat(61).as_bytes());
     peer.write_all(&frame(LAST | TEXT, b"still")).await.unwrap();
     assert_eq!(connection.event().await.unwrap(), text("still"));
@@ -189,7 +189,10 @@ async fn a_violation_is_sent_to_the_peer_by_its_code() {
         peer.write_all(&bytes).await.unwrap();
         let error = connection.event().await.unwrap_err();
         assert!(matches!(error, Error::Violation(_)), "{error}");
-        assert!(error.to_string().contains("broke the protocol"), "{error}");
+        assert!(
+            error.to_string().contains("violated the protocol"),
+            "{error}"
+        );
         let (first, payload) = heard(&mut peer).await;
         assert_eq!(first, LAST | CLOSE);
         assert_eq!(payload, u16::to_be_bytes(code), "{bytes:x?}");

@@ -1,5 +1,5 @@
-//! The categories of a conformance suite, as far as they depend only on bytes: framing, pings and
-//! pongs, reserved bits, opcodes, fragmentation, UTF-8, close frames, limits, compression.
+//! The categories of a conformance suite that depend only on bytes: framing, pings and pongs,
+//! reserved bits, opcodes, fragmentation, UTF-8, close frames, limits, compression.
 
 use plimsoll_ws::{AgreedDeflate, CloseFrame, Decoder, Event, Limits, Violation};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The events of `bytes`, in pieces of at most `piece` bytes.
+/// The events of `bytes` when they arrive in pieces of at most `piece` bytes.
 fn decoded(
     bytes: &[u8],
     piece: usize,
@@ -45,7 +45,7 @@ fn decoded(
     Ok(events)
 }
 
-/// The events of `bytes`, which must be the same however the bytes are split.
+/// The events of `bytes`. They must be the same for every way to split the bytes.
 fn events(bytes: &[u8]) -> Result<Vec<Event>, Violation> {
     let whole = decoded(bytes, bytes.len().max(1), None, Limits::default());
     for piece in [1, 2, 3, 7] {
@@ -195,7 +195,7 @@ fn text_must_be_utf8_however_it_is_cut() {
             Err(Violation::Utf8),
             "{bytes:x?}"
         );
-        // One frame per byte.
+        // Send one frame per byte.
         let mut all = frame(TEXT, b"ok");
         for byte in bytes {
             all.extend(frame(0, &[*byte]));
@@ -226,7 +226,7 @@ fn text_must_be_utf8_however_it_is_cut() {
         all.extend(frame(LAST, b""));
         assert_eq!(events(&all).unwrap(), [text(whole)]);
     }
-    // A character that never ends.
+    // An incomplete character.
     for cut in [&[0xc3][..], &[0xe1, 0xbd], &[0xf0, 0x9f, 0x98]] {
         assert_eq!(events(&frame(LAST | TEXT, cut)), Err(Violation::Utf8));
     }
@@ -272,7 +272,7 @@ fn a_message_too_long_is_refused_by_its_announcement() {
     let limits = Limits { max_message: 1000 };
     let decode = |bytes: &[u8]| decoded(bytes, bytes.len(), None, limits);
     assert!(decode(&frame(LAST | BINARY, &[0; 1000])).is_ok());
-    // The header alone is enough.
+    // The header alone is enough to reject the message.
     assert_eq!(
         decode(&[LAST | BINARY, 126, 3, 0xe9]),
         Err(Violation::TooBig(1000))
@@ -345,7 +345,7 @@ fn compression_is_marked_on_first_frames_only() {
     );
     let nonsense = frame(LAST | 0x40 | TEXT, &[0xff; 9]);
     assert_eq!(deflated(&nonsense), Err(Violation::Compressed));
-    // Decompressed text is checked like any other: a stored block of 0xff.
+    // Decompressed text is checked like any other text: this is a stored block of 0xff.
     let stored = [0x00, 0x01, 0x00, 0xfe, 0xff, 0xff, 0x00];
     assert_eq!(
         deflated(&frame(LAST | 0x40 | TEXT, &stored)),
@@ -373,7 +373,7 @@ fn a_bomb_is_refused_at_the_limit() {
 }
 
 proptest! {
-    /// For any bytes and any split: no panic, and the same outcome.
+    /// For all bytes and all splits: no panic, and the same result.
     #[test]
     fn the_result_does_not_depend_on_how_bytes_are_split(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),

@@ -1,5 +1,5 @@
 //! Open models: iterations start on schedule, whether or not earlier ones have ended. Iterations
-//! for which no user was free are counted as dropped and never started later.
+//! for which no user is free count as dropped and never start later.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -18,13 +18,13 @@ use crate::seat::{ActiveUser, Entry};
 use crate::timer::sleep_until;
 use crate::{InitError, Notice, UserFactory};
 
-/// How often to look for iterations to take over.
+/// Interval at which a worker checks for iterations to take over.
 const LOOK: Duration = Duration::from_millis(100);
-/// Iterations of another process that are due for longer than this are dropped: starting all of them at once would be a
-/// burst that no schedule has.
+/// Iterations of another process that have been due for longer than this are dropped. Starting all
+/// of them together would cause a burst that no schedule contains.
 const TOO_LATE: Duration = Duration::from_secs(1);
 
-/// An iteration for which a worker had no free user, offered to another worker.
+/// An iteration for which a worker had no free user, and which it offers to another worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handover {
     number: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Handovers {
     me: usize,
     to: Vec<UnboundedSender<Handover>>,
     from: RefCell<Option<UnboundedReceiver<Handover>>>,
-    /// The number of idle users of each worker, as far as the others know.
+    /// The number of idle users of each worker, as known to the others.
     idle: Arc<Vec<AtomicU32>>,
 }
 
@@ -65,8 +65,8 @@ impl Handovers {
         let others = (0..self.to.len()).filter(|worker| *worker != self.me);
         others
             .filter(|worker| {
-                // Subtract from the count at once, so that a burst is not sent entirely to one
-                // worker with a single idle user.
+                // Decrement the count immediately, so a burst does not go entirely to one worker with a single
+                // idle user.
                 self.idle[*worker]
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
                     .is_ok()
@@ -75,7 +75,7 @@ impl Handovers {
     }
 }
 
-/// The next iteration of a user.
+/// Waits for the next iteration of a user.
 #[derive(Default)]
 struct Mailbox {
     job: Cell<Option<Handover>>,
@@ -108,7 +108,7 @@ impl Mailbox {
             if self.closed.get() {
                 return Poll::Ready(None);
             }
-            // A user has a single task while it belongs to this scenario, so its waker stays valid.
+            // A user has a single task while it belongs to this scenario, so the waker stays valid.
             let mut waiting = self.waiting.borrow_mut();
             if waiting.is_none() {
                 *waiting = Some(context.waker().clone());
@@ -119,12 +119,12 @@ impl Mailbox {
     }
 }
 
-/// The share's users: which ones are free, and how to create more.
+/// The users of the share: which of them are free, and how to create more.
 struct Pool<F: UserFactory> {
     share: Rc<Share<F>>,
     crew: Crew,
     mailboxes: RefCell<Vec<Rc<Mailbox>>>,
-    /// The idle users, longest idle first, so that all users take their turn.
+    /// The idle users, longest idle first, so all users are used equally.
     idle: RefCell<VecDeque<usize>>,
     /// Iterations that other workers pass to this one.
     passed: RefCell<Option<UnboundedReceiver<Handover>>>,
@@ -160,12 +160,12 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
 }
 
 impl<F: UserFactory> Pool<F> {
-    /// Starts this worker's part of the scheduled iterations, each when it is due: those of this process, and those that
-    /// it takes over from others.
+    /// Starts this worker's part of the scheduled iterations when they are due: those of this process,
+    /// and those that it takes over from others.
     async fn follow_schedule(self: &Rc<Self>) -> Result<(), InitError> {
         let (share, state) = (&self.share, &self.share.scenario.state);
         let Some(pacer) = plimsoll_pace::of_scenario(&state.scenario) else {
-            // The scenario's executor has selected this module, so it follows a schedule.
+            // This module is only used for executors that follow a schedule.
             return Ok(());
         };
         let end = share.regular_end();
@@ -179,7 +179,7 @@ impl<F: UserFactory> Pool<F> {
             let mut next = move |part: &Takeover| {
                 let n = numbers.next()?;
                 let entry = entry(part, n)?;
-                // An iteration of another process keeps the number that it has there.
+                // An iteration of another process keeps its number in that process.
                 let number = part.number(n)?;
                 Some(Handover { number, entry })
             };
@@ -213,7 +213,7 @@ impl<F: UserFactory> Pool<F> {
                 sleep_until(scheduled).await;
                 late = 0;
             } else {
-                // When the schedule is behind, the users that it has started must still get to run.
+                // Even if the schedule is late, the users that it has started must get to run.
                 late += 1;
                 if late.is_multiple_of(16) {
                     tokio::task::yield_now().await;
@@ -274,14 +274,14 @@ impl<F: UserFactory> Pool<F> {
             .map_or(Poll::Ready(None), |passed| passed.poll_recv(context))
     }
 
-    /// Takes no more iterations of other workers. Those that were passed already are too late.
+    /// Stops accepting iterations from other workers. Those already passed on are too late.
     fn refuse_handovers(&self) {
         let Some(mut passed) = self.passed.borrow_mut().take() else {
             return;
         };
         passed.close();
         while let Ok(job) = passed.try_recv() {
-            // Iterations that an abort kept from starting do not count as dropped.
+            // Iterations that did not start because of an abort do not count as dropped.
             if !self.share.stop.is_stopped() {
                 self.drop_one(job);
             }
@@ -303,7 +303,7 @@ impl<F: UserFactory> Pool<F> {
         }
     }
 
-    /// Starts the task of a user and returns the user's index.
+    /// Starts a user's task and returns the user's index.
     fn employ(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
         let mailbox = Rc::new(Mailbox::default());
         let place = {
@@ -317,7 +317,7 @@ impl<F: UserFactory> Pool<F> {
         self.crew.spawn(user, async move |mut user: ActiveUser<F>| {
             while let Some(job) = mailbox.next().await {
                 user.set_counted(true);
-                // The schedule numbers iterations; this only counts those that start.
+                // The schedule numbers the iterations; this only counts those that start.
                 let _ = state.begin_iteration();
                 let go_on = user.run_iteration(job.number, Some(job.entry)).await;
                 user.set_counted(false);
@@ -337,9 +337,9 @@ impl<F: UserFactory> Pool<F> {
     }
 }
 
-/// The numbers of the iterations that belong to a worker: iteration n belongs to planned user n mod
-/// `planned`, wherever that user lives, so that workers get iterations in proportion to their
-/// users. Without planned users all of them belong to the worker that `leads`.
+/// The numbers of the iterations that belong to a worker. Iteration n belongs to planned user n mod
+/// `planned`, whichever worker that user is on, so workers receive iterations in proportion to
+/// their users. Without planned users, all iterations belong to the worker that `leads`.
 fn owned(users: &[(u32, u32)], planned: u32, leads: bool) -> impl Iterator<Item = u64> {
     let (indices, round): (Vec<u64>, u64) = match planned {
         0 => (leads.then_some(0).into_iter().collect(), 1),

@@ -1,4 +1,4 @@
-//! Closed models: each user starts its next iteration when its last one has ended.
+//! Closed models: each user starts its next iteration when its previous one has ended.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::{InitError, ScenarioState, UserFactory};
 /// The number of iterations for the users of a scenario.
 #[derive(Clone, Copy)]
 enum Quota {
-    /// As many as fit into the duration.
+    /// As many as the duration allows.
     Time,
     /// This many in total, shared by all users.
     Shared(u64),

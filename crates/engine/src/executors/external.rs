@@ -1,4 +1,4 @@
-//! A number of users that is set from outside during the run.
+//! A number of users that an external controller sets during the run.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::{Crew, Share};
 use crate::timer::sleep_until;
 use crate::{InitError, UserFactory};
 
-/// How often the number of users is read.
+/// Interval at which the number of users is read.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
@@ -21,8 +21,8 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     crew.finish(share.hard_end(), &share.stop).await
 }
 
-/// Opens and closes the gates of users as requested, until the scenario's end. Users that are not
-/// wanted any more end their iteration first.
+/// Opens and closes the gates of users as requested until the scenario ends. A user that is no
+/// longer needed completes its iteration first.
 async fn follow<F: UserFactory>(share: &Share<F>, members: &[Member]) {
     let (run, state) = (&share.seats.worker.run, &share.scenario.state);
     let end = share.regular_end();

@@ -22,25 +22,25 @@ pub(crate) use arrival::Handovers;
 pub(crate) struct Share<F: UserFactory> {
     pub seats: Rc<Seats<F>>,
     pub scenario: Rc<ScenarioContext>,
-    /// This worker's planned users: their index within the scenario, and their slot in the plan.
+    /// This worker's planned users: each one's index within the scenario and its slot in the plan.
     pub users: Vec<(u32, u32)>,
-    /// The scenario's planned users on all workers.
+    /// Number of the scenario's planned users on all workers.
     pub planned: u32,
     /// When the scenario starts.
     pub start: Moment,
-    /// Stops the share at once.
+    /// Stops the share immediately.
     pub stop: Stop,
-    /// The number of workers that have a share.
+    /// Number of workers that have a share.
     pub workers: usize,
     /// The index of this worker among them, from 0.
     pub worker: usize,
-    /// Passes iterations between workers, for open models.
+    /// Passes iterations to other workers, for open models.
     pub handovers: Handovers,
     /// Reports a notice to the person who watches the run.
     pub notify: Rc<dyn Fn(Notice)>,
 }
 
-/// Runs the share to its end, including the graceful stop.
+/// Runs the share until its end, including the graceful stop.
 pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     share.stop.adopt_task().await;
     let state = std::sync::Arc::clone(&share.scenario.state);
@@ -66,7 +66,7 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     } else {
         state.mark_interrupted();
     }
-    // Iterations that an abort kept from starting do not count as dropped.
+    // Iterations that did not start because of an abort do not count as dropped.
     if state.finish_share(share.workers)
         && share.seats.worker.run.aborted().is_none()
         && let Some(dropped) = state.never_begun()
@@ -87,7 +87,7 @@ impl<F: UserFactory> Share<F> {
         self.regular_end() + self.scenario.state.scenario.graceful_stop
     }
 
-    /// Whether this worker does the work that one worker has to do for all.
+    /// Whether this worker does the work that a single worker has to do for all of them.
     fn leads(&self) -> bool {
         self.worker == 0
     }
@@ -120,8 +120,7 @@ impl Crew {
             }));
     }
 
-    /// Waits until every user has ended. From `hard_end` on, or when `stop` fires, they are
-    /// interrupted.
+    /// Waits until every user has ended. Interrupts the users at `hard_end`, or when `stop` fires.
     async fn finish(&self, hard_end: Moment, stop: &Stop) -> Result<(), InitError> {
         for user in self.stops.borrow().iter() {
             user.set_deadline(hard_end);

@@ -22,8 +22,8 @@ pub(super) struct Gate {
     open: Cell<bool>,
     /// The scenario has ended: the gate will not open again.
     over: Cell<bool>,
-    /// Counts openings, so that a due interruption can detect that the user was reactivated
-    /// meanwhile.
+    /// Counts how often the gate was opened, so a pending interruption can detect that the user was
+    /// reactivated in the meantime.
     openings: Cell<u64>,
     waiting: RefCell<Option<Waker>>,
 }
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Waits for the gate to open; false if it never will again.
+    /// Waits until the gate is open. Returns false if it will never open again.
     async fn opened(&self) -> bool {
         poll_fn(|context| {
             if self.open.get() {
@@ -69,7 +69,7 @@ pub(super) struct Member {
     stop: Stop,
 }
 
-/// A user that was ramped down, to be interrupted when its grace period is over.
+/// A user that was ramped down. It is interrupted when its grace period is over.
 pub(super) struct Notice {
     due: Moment,
     member: usize,
@@ -107,7 +107,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     for member in &members {
         member.gate.finish();
     }
-    // Users that were ramped down before the end get the ramp-down's grace period, not the longer
+    // Users that were ramped down before the end get the grace period of the ramp-down, not the longer
     // one of the end.
     let mut interrupting = pin!(async {
         while let Some(notice) = notices.pop_front() {
@@ -146,7 +146,7 @@ pub(super) async fn employ<F: UserFactory>(
     Ok(members)
 }
 
-/// Opens and closes the gates along the curve, until its end.
+/// Opens and closes the gates along the curve until the curve ends.
 async fn follow<F: UserFactory>(
     share: &Share<F>,
     curve: &plimsoll_pace::UserCurve,
@@ -226,7 +226,7 @@ async fn work<F: UserFactory>(
         while gate.open.get() {
             let number = scenario.state.begin_iteration();
             if !user.run_iteration(number, None).await {
-                // Interrupted: at the end of its grace period, unless it was reactivated just then,
+                // The user was interrupted: at the end of its grace period, unless it was reactivated just then,
                 // or together with the whole run.
                 break;
             }

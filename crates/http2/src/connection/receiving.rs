@@ -13,7 +13,7 @@ use crate::stream::{self, Stream};
 
 impl Connection {
     pub(super) fn frame(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
-        // The frames of a header block are consecutive: section 6.10.
+        // The frames of a header block are consecutive (section 6.10).
         if self.block.is_some() && head.kind != kind::CONTINUATION {
             return Err(code::PROTOCOL_ERROR);
         }
@@ -26,7 +26,7 @@ impl Connection {
             kind::PING => self.ping(head, payload),
             kind::GOAWAY => self.go_away(head, payload),
             kind::WINDOW_UPDATE => self.window(head, payload),
-            // Our settings forbid it: section 8.4.
+            // Our settings forbid push (section 8.4).
             kind::PUSH_PROMISE => Err(code::PROTOCOL_ERROR),
             kind::PRIORITY if head.stream == 0 => Err(code::PROTOCOL_ERROR),
             kind::PRIORITY if payload.len() != 5 => {
@@ -35,12 +35,12 @@ impl Connection {
                 }
                 Ok(())
             }
-            // Section 5.5: unknown frames are ignored.
+            // Unknown frames are ignored (section 5.5).
             _ => Ok(()),
         }
     }
 
-    /// A stream that we opened. `None` if it has ended; an error if it never existed: section 5.1.
+    /// A stream that we opened. `None` if it has ended; an error if it never existed (section 5.1).
     fn known(&self, id: u32) -> Result<Option<Rc<RefCell<Stream>>>, Broken> {
         if id.is_multiple_of(2) || id >= self.next {
             return Err(code::PROTOCOL_ERROR);
@@ -51,7 +51,7 @@ impl Connection {
     fn data(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
         let piece = unpadded(head, payload).ok_or(code::PROTOCOL_ERROR)?;
         let stream = self.known(head.stream)?;
-        // The connection's window is returned as data arrives: each stream has its own window.
+        // The connection's window is replenished as data arrives, because each stream has its own window.
         self.owed += head.length as i64;
         if self.owed > WINDOW {
             return Err(code::FLOW_CONTROL_ERROR);
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     fn heading(&mut self, id: u32, block: &[u8], last: bool) -> Result<(), Broken> {
-        // Decoded even if the stream has ended, to keep the table in sync.
+        // Decode the block even if the stream has ended, to keep the table in sync.
         let decoded = self.decoder.decode(block, LONGEST_HEAD);
         let decoded = decoded.map_err(|_| code::COMPRESSION_ERROR)?;
         let Some(stream) = self.known(id)? else {
@@ -170,7 +170,7 @@ impl Connection {
     pub(super) fn set(&mut self, name: u16, value: u32) -> Result<(), Broken> {
         match name {
             setting::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
-            // A server may not send settings that only clients may send: section 6.5.2.
+            // A server may not send settings that only clients may send (section 6.5.2).
             setting::ENABLE_PUSH if value != 0 => return Err(code::PROTOCOL_ERROR),
             setting::MAX_CONCURRENT_STREAMS => self.max_streams = value as usize,
             setting::INITIAL_WINDOW_SIZE => {
@@ -213,7 +213,7 @@ impl Connection {
         self.answer(kind::PING, payload)
     }
 
-    /// Queues an acknowledgement, unless too many wait for a peer that does not read them.
+    /// Queues an acknowledgement, unless too many already wait for a peer that does not read them.
     fn answer(&mut self, kind: u8, payload: &[u8]) -> Result<(), Broken> {
         if self.unwritten().len() >= FLOOD {
             return Err(code::ENHANCE_YOUR_CALM);
@@ -237,7 +237,7 @@ impl Connection {
             said,
             is_unprocessed: true,
         };
-        // Section 6.8: the server did not and will not process streams after that one.
+        // The server did not process streams after that one, and will not (section 6.8).
         self.streams.retain(|id, stream| {
             let is_looked_at = *id <= last;
             if !is_looked_at {

@@ -1,4 +1,4 @@
-//! Opening streams and sending on them.
+//! Opens streams and sends on them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::stream::Stream;
 use crate::waiting::Registration;
 
 impl Connection {
-    /// Waits for the peer's settings.
+    /// Waits for the peer's SETTINGS frame.
     pub fn poll_ready(
         &mut self,
         cx: &mut Context<'_>,
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Sends what the windows allow of `bytes` and removes it. Ready when everything is sent.
+    /// Sends as much of `bytes` as the windows allow, and removes it. Ready when everything is sent.
     pub fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
@@ -115,7 +115,7 @@ impl Connection {
                 return Poll::Ready(Err(fault.clone()));
             }
             if stream.has_sent_all {
-                let text = "the end of the stream was sent before".to_owned();
+                let text = "the end of the stream was already sent".to_owned();
                 return Poll::Ready(Err(StreamFault::Other(text)));
             }
             if bytes.is_empty() && !last {
@@ -156,7 +156,7 @@ impl Connection {
         self.wake_driver();
     }
 
-    /// Returns the bytes that were read to the peer's window, once that is worth a frame.
+    /// Returns the bytes that were read to the peer's window, when there are enough to justify a frame.
     pub fn give_back(&mut self, stream: &mut Stream) {
         if let Some(owed) = stream.take_owed() {
             put_number(&mut self.out, kind::WINDOW_UPDATE, stream.id, owed);
@@ -164,7 +164,7 @@ impl Connection {
         }
     }
 
-    /// A cell that is set when everything queued so far has been written.
+    /// A cell that is set when everything in the queue so far has been written.
     pub fn mark(&mut self) -> Mark {
         let mark = Mark::default();
         self.marks.push(Rc::clone(&mark));

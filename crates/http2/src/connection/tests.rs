@@ -63,7 +63,7 @@ fn a_response_is_read_in_pieces_of_any_length() {
     let mut answer = SETTINGS.to_vec();
     answer.extend(frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
     answer.extend(frame(kind::DATA, flag::PADDED, 1, b"\x02hi.."));
-    answer.extend(frame(0x42, 0xff, 77, b"what nobody knows"));
+    answer.extend(frame(0x42, 0xff, 77, b"an unknown frame"));
     answer.extend(frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"));
     for step in [1, 2, 7, answer.len()] {
         let mut connection = Connection::new();
@@ -216,16 +216,16 @@ fn protocol_violations_end_a_stream_or_the_connection() {
     let of_stream: &[(&str, Vec<u8>)] = &[
         ("a body without headers", frame(kind::DATA, 0, 1, b"x")),
         (
-            "headers without a status",
+            "headers without :status",
             frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"),
         ),
         (
-            "a name in upper case",
+            "an upper-case name",
             frame(kind::HEADERS, 5, 1, b"\x88\0\x01A\x01b"),
         ),
         ("second headers", [head.clone(), head.clone()].concat()),
         (
-            "a window of nothing",
+            "a window increment of 0",
             frame(kind::WINDOW_UPDATE, 0, 1, &[0; 4]),
         ),
     ];
@@ -249,13 +249,16 @@ fn protocol_violations_end_a_stream_or_the_connection() {
             "a stream that was not opened",
             frame(kind::HEADERS, 5, 9, b"\x88"),
         ),
-        ("a stream of the server's", frame(kind::DATA, 0, 2, b"x")),
         (
-            "padding beyond the frame",
+            "a stream that only a server may open",
+            frame(kind::DATA, 0, 2, b"x"),
+        ),
+        (
+            "padding longer than the frame",
             frame(kind::DATA, flag::PADDED, 1, b"\x09x"),
         ),
         (
-            "a reference to nothing",
+            "a reference to index 0",
             frame(kind::HEADERS, 5, 1, b"\xff\x7f"),
         ),
         (
@@ -271,7 +274,7 @@ fn protocol_violations_end_a_stream_or_the_connection() {
             frame(kind::CONTINUATION, 4, 1, b"\x88"),
         ),
         (
-            "a window beyond all",
+            "a window above the maximum",
             frame(kind::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]),
         ),
     ];

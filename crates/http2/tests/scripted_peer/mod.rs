@@ -1,6 +1,6 @@
-//! A server in memory that sends the bytes of a script, whatever the client does.
+//! A server in memory that sends scripted bytes, whatever the client does.
 
-#![allow(dead_code)] // Each test program uses its part.
+#![allow(dead_code)] // Each test program uses only a part of this module.
 
 pub mod two_requests;
 
@@ -41,10 +41,10 @@ pub const CALM: u32 = 11;
 /// `:status: 200` from HPACK's static table: RFC 7541, appendix A.
 pub const STATUS_200: &[u8] = &[0x88];
 
-/// Kind, flags, stream and payload.
+/// Kind, flags, stream and payload of a frame.
 pub type Frame = (u8, u8, u32, Vec<u8>);
 
-/// Longer than anything here takes on the slowest machine.
+/// Longer than any step takes on the slowest machine.
 const LONG: Duration = Duration::from_secs(60);
 
 /// A frame: RFC 9113, section 4.1.
@@ -62,8 +62,8 @@ pub fn setting(name: u16, value: u32) -> Vec<u8> {
     frame(SETTINGS, 0, 0, &payload)
 }
 
-/// A header block: `:status: 200` and these fields, as literals without indexing (RFC 7541, section
-/// 6.2.2).
+/// A header block: `:status: 200` and the given fields, as literals without indexing (RFC 7541,
+/// section 6.2.2).
 pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = STATUS_200.to_vec();
     for (name, value) in fields {
@@ -78,7 +78,7 @@ pub fn literal(name: &[u8], value: &[u8]) -> Vec<u8> {
     [&[0, name_length][..], name, &[value_length], value].concat()
 }
 
-/// A whole response without a body.
+/// A complete response without a body.
 pub fn response(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, stream, STATUS_200)
 }
@@ -128,7 +128,7 @@ impl Peer {
         Some((head[3], head[4], stream, payload))
     }
 
-    /// Reads what begins a connection: RFC 9113, section 3.4.
+    /// Reads the connection preface (RFC 9113, section 3.4).
     pub async fn preface(&mut self) {
         let mut preface = [0; 24];
         self.0.read_exact(&mut preface).await.unwrap();
@@ -180,7 +180,7 @@ pub async fn read(incoming: &mut Incoming) -> Result<Response, StreamFault> {
     })
 }
 
-/// Sends a body to its end.
+/// Sends a complete body.
 pub async fn upload(outgoing: &mut Outgoing, length: usize) -> Result<(), StreamFault> {
     outgoing.send(Bytes::from(vec![b'u'; length]), true).await
 }

@@ -4,7 +4,7 @@ use plimsoll_http2::StreamFault;
 
 use super::*;
 
-/// The responses to two requests, on the streams 1 and 3, when the server sends `bytes` after its SETTINGS
+/// The results of two requests, on streams 1 and 3. The server sends `bytes` after its SETTINGS,
 /// and then a response on stream 3. Also returns the frames that the client sent afterwards.
 pub fn outcome(bytes: &[u8]) -> ([Result<Response, StreamFault>; 2], Vec<Frame>) {
     run(async {
@@ -34,7 +34,7 @@ pub fn begun() -> Vec<u8> {
     frame(HEADERS, END_HEADERS, 1, STATUS_200)
 }
 
-/// A response on stream 1 whose header block is this.
+/// A response on stream 1 with this header block.
 pub fn with_block(block: &[u8]) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, 1, block)
 }

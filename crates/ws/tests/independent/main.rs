@@ -1,6 +1,6 @@
-//! The client against PyPI's `websockets`, installed below `target` in this version: handshakes,
-//! subprotocols, messages of many sizes, fragments, pings, closing, and compression with and
-//! without context takeover.
+//! Tests the client against PyPI's `websockets`, which is installed in this version below `target`:
+//! handshakes, subprotocols, messages of many sizes, fragments, pings, closing, and compression
+//! with and without context takeover.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use plimsoll_ws::{Connection, Event, Kind, Limits, Offer, OfferDeflate, Socket};
 
 const LIBRARY: &str = "websockets==17.4";
 
-/// A Python that has the library; its environment is created once per version.
+/// A Python that has the library. Its environment is created once per version.
 fn python() -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websockets-python");
     let stamp = directory.join("versions");
