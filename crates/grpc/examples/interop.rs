@@ -37,7 +37,10 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, String> {
     let mut arguments = std::env::args().skip(1);
     let (Some(program), Some(authority)) = (arguments.next(), arguments.next()) else {
-        return Err("wanted: the server's program, and its authority's certificate".to_owned());
+        return Err(
+            "usage: interop SERVER CA (the server program, and its authority's certificate)"
+                .to_owned(),
+        );
     };
     let authority = std::fs::read(&authority).map_err(|error| format!("{authority}: {error}"))?;
     let clear = {
@@ -53,7 +56,7 @@ fn run() -> Result<bool, String> {
     for ((case, clear), secure) in cases::CASES.iter().zip(&clear).zip(&secure) {
         let shown = |ended: &Ended| match ended {
             Ok(()) => "passed".to_owned(),
-            Err(Fault::Lacking(what)) => format!("not asked: {what}"),
+            Err(Fault::Lacking(what)) => format!("not tested: {what}"),
             Err(Fault::Wrong(what)) => format!("**failed**: {what}"),
         };
         table += &format!("| `{}` | {} | {} |\n", case.0, shown(clear), shown(secure));
@@ -80,7 +83,7 @@ fn run_all(peer: &Peer) -> Result<Vec<Ended>, String> {
     }))
 }
 
-/// The running server; killed when dropped.
+/// The running server, which is killed when it is dropped.
 struct Server {
     process: Child,
     address: String,

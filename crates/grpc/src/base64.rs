@@ -1,4 +1,4 @@
-//! Base64 as in gRPC metadata: RFC 4648, section 4, written without padding, and read with or
+//! Base64 as in gRPC metadata (RFC 4648, section 4): written without padding, and read with or
 //! without it ("gRPC over HTTP2", Custom-Metadata).
 
 use base64::Engine;
@@ -13,17 +13,17 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Without padding.
+/// Encodes without padding.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     LENIENT.encode(bytes)
 }
 
-/// With padding, as in JSON.
+/// Encodes with padding, as in JSON.
 pub(crate) fn encode_padded(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// `None` if the text is not Base64.
+/// Decodes. `None` if the text is not Base64.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     LENIENT.decode(text).ok()
 }

@@ -67,10 +67,10 @@ impl Call {
 }
 
 impl Sender {
-    /// Sends a message. Waits as long as the server's flow control requires.
+    /// Sends a message. Waits while the server's flow control requires it.
     ///
     /// # Errors
-    /// If the call accepts no more messages. The receiver then has the status.
+    /// If the call accepts no more messages. Then the receiver has the status.
     pub async fn send(&mut self, message: &Framed) -> Result<(), Status> {
         let sent = self.outgoing.send(message.0.clone(), false).await;
         sent.map_err(|fault| Status::of_fault(&fault))
@@ -79,7 +79,7 @@ impl Sender {
     /// [`Sender::send`] as a poll function: sends the rest of `message`.
     ///
     /// # Errors
-    /// As [`Sender::send`].
+    /// See [`Sender::send`].
     pub fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
@@ -100,7 +100,7 @@ impl Sender {
     /// [`Sender::finish`] as a poll function.
     ///
     /// # Errors
-    /// As [`Sender::finish`].
+    /// See [`Sender::finish`].
     pub fn poll_finish(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
         if std::mem::replace(&mut self.ended, true) {
             return Poll::Ready(Ok(()));
@@ -145,7 +145,7 @@ impl Receiver {
         }
     }
 
-    /// The next message. `None` if the call has ended; [`Receiver::status`] then has the result.
+    /// The next message. `None` if the call has ended; then [`Receiver::status`] contains the result.
     pub async fn message(&mut self) -> Option<Bytes> {
         poll_fn(|cx| self.poll_message(cx)).await
     }
@@ -174,7 +174,7 @@ impl Receiver {
         self.deframer.was_packed()
     }
 
-    /// Waits for the start of the response, so that [`Receiver::headers`] is complete.
+    /// Waits for the start of the response, so [`Receiver::headers`] is complete.
     pub async fn started(&mut self) {
         poll_fn(|cx| {
             if self.place != Place::Head {
@@ -199,7 +199,7 @@ impl Receiver {
         .await;
     }
 
-    /// How the call ended; `None` while it is in progress.
+    /// The result of the call; `None` while it is in progress.
     pub fn status(&self) -> Option<&Status> {
         (self.place == Place::Done).then_some(&self.answer.status)
     }
@@ -214,7 +214,7 @@ impl Receiver {
         self.answer.trailers()
     }
 
-    /// The timestamps of the call so far. `written` is when the request was sent.
+    /// The timestamps of the call so far. `written` is the time at which the request was sent.
     pub fn timeline(&self, written: Option<Moment>) -> Timeline {
         let mut line = self.answer.timeline;
         line.finished(
@@ -230,13 +230,13 @@ impl Receiver {
         self.answer.has_response()
     }
 
-    /// Whether the call has ended and the server guarantees that it did not process the call. The call may then be
-    /// opened again ([`Channel::open_again`](crate::Channel::open_again)).
+    /// Whether the call has ended and the server guarantees that it did not process it. Then the call
+    /// may be opened again ([`Channel::open_again`](crate::Channel::open_again)).
     pub fn is_unprocessed(&self) -> bool {
         self.unprocessed
     }
 
-    /// How many times the call was sent before to a server that did not process it.
+    /// How often the call was sent before to a server that did not process it.
     pub fn resent(&self) -> u32 {
         self.answer.resent
     }
@@ -263,7 +263,8 @@ impl Receiver {
         self.answer.remote
     }
 
-    /// Ends the call with this status because the client no longer needs it. Call [`Sender::cancel`] afterwards.
+    /// Ends the call with this status because the client no longer needs it. The caller must then call
+    /// [`Sender::cancel`].
     pub fn end(&mut self, status: Status) {
         self.place = Place::Done;
         self.answer.status = status;
@@ -323,7 +324,7 @@ impl Receiver {
 /// The start of a response.
 enum Head {
     Begins(Rc<Heading>),
-    /// The headers are the whole response: "gRPC over HTTP2", Trailers-Only.
+    /// Whether the headers are the complete response ("gRPC over HTTP2", Trailers-Only).
     Ends(Rc<Heading>, Status),
 }
 
@@ -338,7 +339,7 @@ impl Head {
         {
             return Head::Ends(heading, status);
         }
-        // The first headers of a stream always have a status.
+        // The first headers of a stream always contain a status.
         let http_status = heading.status.unwrap_or_default();
         let number = http_status.as_u16();
         if number == 200 && is_grpc {
@@ -362,7 +363,8 @@ impl Head {
     }
 }
 
-/// `application/grpc`, optionally with the format of its messages: "gRPC over HTTP2", Content-Type.
+/// Whether it is `application/grpc`, optionally with the format of its messages ("gRPC over HTTP2",
+/// Content-Type).
 fn is_grpc(kind: &[u8]) -> bool {
     let rest = kind
         .get(.."application/grpc".len())

@@ -23,8 +23,8 @@ use crate::reply::Reply;
 use crate::status::Status;
 use crate::template::Template;
 
-/// A channel to one server: one connection, opened when it is needed and reopened after it was
-/// lost. Any number of calls share it.
+/// A channel to one server. It has one connection, which is opened when it is needed and reopened
+/// when it was lost. Any number of calls share it.
 #[derive(Debug)]
 pub struct Channel {
     endpoint: Endpoint,
@@ -33,12 +33,12 @@ pub struct Channel {
     traffic: Rc<TrafficCounter>,
     limits: Limits,
     current: RefCell<Option<Rc<Link>>>,
-    /// Held by the call that is connecting; others wait for the outcome.
+    /// Locked by the call that is connecting. Other calls wait for the result.
     dialing: Semaphore,
     /// Timers of finished calls, for reuse.
     alarms: RefCell<Vec<Alarm>>,
     opened: Cell<u64>,
-    /// How many of these [`Channel::take_opened`] has not returned yet.
+    /// Number of opened connections that [`Channel::take_opened`] has not returned yet.
     opened_untaken: Cell<u64>,
 }
 
@@ -57,8 +57,8 @@ impl Opening {
 }
 
 impl Channel {
-    /// A channel to `endpoint`; it does not connect yet. `local` is the address to connect from, if
-    /// the system should not choose it.
+    /// Creates a channel to `endpoint` and does not connect yet. `local` is the address to connect
+    /// from, unless the system should choose it.
     pub fn new(
         endpoint: Endpoint,
         network: Rc<Network>,
@@ -98,15 +98,16 @@ impl Channel {
         self.opened_untaken.take()
     }
 
-    /// Bytes on sockets since the last call, of all channels with the same counter.
+    /// Bytes on sockets since the last call, for all channels with the same counter.
     pub fn traffic(&self) -> plimsoll_net::Traffic {
         self.traffic.take()
     }
 
-    /// Opens the connection now, if it is not open, and waits until the peer has shown that it uses HTTP/2.
+    /// Opens the connection now, if it is not open, and waits until the peer has shown that it uses
+    /// HTTP/2.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// If it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
         let mut answer = Reply::begun(plimsoll_clock::now());
         let deadline = answer.timeline.started() + self.limits.connect;
@@ -140,13 +141,13 @@ impl Channel {
         }));
     }
 
-    /// Releases the connection: calls in flight continue, the next call opens another one.
+    /// Releases the connection. Calls in flight continue, and the next call opens another connection.
     pub fn close(&self) {
         self.current.take();
     }
 
-    /// Makes a call with one message in each direction. `started` is the time of the call: the
-    /// caller has read the clock anyway.
+    /// Makes a call with one message in each direction. `started` is the time of the call, because the
+    /// caller has already read the clock.
     pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Reply {
         let mut answer = Reply::begun(started);
         answer.sent = message.message_length();
@@ -177,18 +178,19 @@ impl Channel {
     /// Opens a streaming call.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// If it could not be opened.
     pub async fn open(&self, template: &Template, started: Moment) -> Result<Call, Status> {
         let deadline = template.timeout.map(|timeout| started + timeout);
         self.open_by(template, Reply::begun(started), deadline)
             .await
     }
 
-    /// Opens a call again that the server did not process ([`Receiver::is_unprocessed`]): "gRPC Retry Design",
-    /// Transparent Retries. The caller sends its messages again. Its time limit and its times continue.
+    /// Opens a call again that the server did not process ([`Receiver::is_unprocessed`]), see "gRPC
+    /// Retry Design", Transparent Retries. The caller must send its messages again. The deadline and
+    /// the timestamps of the call stay the same.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// If it could not be opened.
     pub async fn open_again(
         &self,
         template: &Template,
@@ -213,7 +215,7 @@ impl Channel {
                 };
                 match link.streams.open(&template.head, false).await {
                     Ok((outgoing, incoming)) => return Ok((link, outgoing, incoming)),
-                    // The connection has closed for new calls: use another one.
+                    // The connection no longer accepts new calls: use another one.
                     Err(fault) if is_first && fault.is_unprocessed() => self.forget(&link),
                     Err(fault) => return Err(Status::of_fault(&fault)),
                 }
@@ -249,10 +251,9 @@ impl Channel {
                 Some(link) => link,
                 None => {
                     let connect_by = self.connect_by(deadline);
-                    // Boxed, because it is rare and large, and the future of every call would have
-                    // to make space for it.
+                    // Boxed, because it is rare and large, and the future of every call would need space for it.
                     let linked = Box::pin(self.link(answer, connect_by)).await;
-                    // The reason for the first refusal says more than the failure to reconnect.
+                    // The reason for the first refusal is more informative than the failure to reconnect.
                     linked
                         .map_err(|status| first_fault.as_ref().map_or(status, Status::of_fault))?
                 }
@@ -265,8 +266,8 @@ impl Channel {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
             };
-            // A request that the server did not process may be sent again: "gRPC Retry Design",
-            // Transparent Retries.
+            // A request that the server did not process may be sent again ("gRPC Retry Design", Transparent
+            // Retries).
             if first_fault.is_some() || !fault.is_unprocessed() {
                 return Err(Status::of_fault(&fault));
             }
@@ -291,7 +292,7 @@ impl Channel {
         *is_begun = true;
         let mut rest = message.0.clone();
         let mut sent = false;
-        // The response may arrive before the whole message is sent.
+        // The response may arrive before the message is sent completely.
         let parts = poll_fn(|cx| {
             if !sent && let Poll::Ready(ended) = outgoing.poll_send(cx, &mut rest, true) {
                 sent = true;
@@ -348,7 +349,7 @@ impl Channel {
         let dialed = before(deadline, self.dial(&mut steps)).await;
         let now = plimsoll_clock::now();
         if !matches!(dialed, Some(Ok(_))) {
-            // The lost time belongs to the step that failed.
+            // The time so far belongs to the step that failed.
             let steps = [
                 &mut steps.looked_up,
                 &mut steps.connected,
@@ -430,7 +431,7 @@ impl Channel {
     }
 }
 
-/// The outcome of `work` if it ends before `deadline`.
+/// The result of `work` if it completes before `deadline`.
 async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
     let left = deadline.since(plimsoll_clock::now());
     tokio::time::timeout_at(Instant::now() + left, work)

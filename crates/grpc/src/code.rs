@@ -25,7 +25,7 @@ impl Code {
     pub const DATA_LOSS: Code = Code(15);
     pub const UNAUTHENTICATED: Code = Code(16);
 
-    /// The code's name, if it has one.
+    /// The code's name, if any.
     pub fn name(self) -> Option<&'static str> {
         GRPC_CODES.get(self.0 as usize).copied()
     }
@@ -34,8 +34,8 @@ impl Code {
         self == Code::OK
     }
 
-    /// The code for an HTTP response without a gRPC status: "HTTP to gRPC Status Code Mapping" of
-    /// the gRPC documentation.
+    /// The code for an HTTP response without a gRPC status ("HTTP to gRPC Status Code Mapping" in the
+    /// gRPC documentation).
     pub(crate) fn of_http(status: u16) -> Code {
         match status {
             400 => Code::INTERNAL,
@@ -47,7 +47,7 @@ impl Code {
         }
     }
 
-    /// The code for a reset of the stream: "HTTP2 Transport Mapping" of "gRPC over HTTP2".
+    /// The code for a reset of the stream ("gRPC over HTTP2", HTTP2 Transport Mapping).
     pub(crate) fn of_reset(code: u32) -> Code {
         match code {
             7 => Code::UNAVAILABLE,

@@ -1,5 +1,5 @@
-//! The details of a failed call: a `google.rpc.Status`, which repeats code and message and has
-//! details of any type (google/rpc/status.proto).
+//! The details of a failed call: a `google.rpc.Status`, which repeats the code and the message and
+//! contains details of any type (google/rpc/status.proto).
 
 use bytes::Bytes;
 use prost_reflect::DescriptorPool;
@@ -21,8 +21,8 @@ const VALUE: u32 = 2;
 
 impl Status {
     /// Adds the `google.rpc.Status` from the trailers. As in other clients, its message takes
-    /// precedence, a contradicting code is an internal error, and bytes that are not such a message
-    /// are ignored.
+    /// precedence, a contradicting code is an internal error, and bytes that are not such a message are
+    /// ignored.
     pub(crate) fn with_details(self, details: Bytes) -> Status {
         if details.is_empty() || !wire::is_message(&details) {
             return self;
@@ -50,8 +50,8 @@ impl Status {
     }
 }
 
-/// The details as a JSON array. A detail of unknown type, or a broken one, is given as base64:
-/// `{"@type": "…", "value": "…"}`.
+/// The details as a JSON array. An invalid detail, or one of an unknown type, is represented as
+/// base64: `{"@type": "…", "value": "…"}`.
 pub(crate) fn to_json(details: &[u8], pool: &DescriptorPool) -> String {
     let mut text = "[".to_owned();
     for field in wire::fields(details) {

@@ -7,7 +7,7 @@ use plimsoll_address::HostPort;
 pub struct Endpoint {
     pub host: String,
     pub port: u16,
-    /// Use TLS; otherwise HTTP/2 with prior knowledge.
+    /// Whether to use TLS. Without TLS, HTTP/2 is used with prior knowledge.
     pub tls: bool,
     /// The `:authority` of calls.
     pub authority: String,
@@ -16,11 +16,11 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Parses `host:port`, optionally after `dns:///`, `passthrough:///`, `http://` or `https://`.
-    /// The latter two determine whether TLS is used.
+    /// Parses `host:port`, optionally preceded by `dns:///`, `passthrough:///`, `http://` or
+    /// `https://`. The latter two determine whether TLS is used.
     ///
     /// # Errors
-    /// A sentence that says what is missing in the address.
+    /// A sentence that states what the address lacks.
     pub fn parse(address: &str, tls: bool) -> Result<Endpoint, String> {
         let text = address.trim();
         let schemes = [
@@ -56,7 +56,7 @@ impl Endpoint {
         })
     }
 
-    /// Sets the name for `:authority` and for the check of the certificate.
+    /// Sets the name for `:authority` and for the certificate check.
     #[must_use]
     pub fn with_authority(mut self, authority: &str) -> Endpoint {
         self.authority = authority.to_owned();

@@ -8,13 +8,14 @@ use plimsoll_http::{DecodeError, DecodeLimits, Decoding, Full, MemoryBudget};
 use crate::code::Code;
 use crate::status::Status;
 
-/// A flag and the length: "gRPC over HTTP2", Length-Prefixed-Message.
+/// Length of a flag and the message length ("gRPC over HTTP2", Length-Prefixed-Message).
 const PREFIX: usize = 5;
 
-/// Maximum memory to reserve for a message before its bytes arrive: the sender may never send them.
+/// Maximum memory to reserve for a message before its bytes arrive, because the sender may never
+/// send them.
 const FORESIGHT: usize = 64 << 10;
 
-/// How messages are compressed.
+/// The compression of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     #[default]
@@ -23,7 +24,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The name in `grpc-encoding`.
+    /// The compression's name in `grpc-encoding`.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Identity => "identity",
@@ -32,7 +33,7 @@ impl Compression {
     }
 }
 
-/// A message with its prefix, in wire form. Encoded once, sent often.
+/// A message with its prefix, in wire format. It is encoded once and sent many times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Framed(pub(crate) Bytes, usize);
 
@@ -40,7 +41,7 @@ impl Framed {
     /// Compresses a message of at most `max` bytes.
     ///
     /// # Errors
-    /// `ResourceExhausted` for a longer one.
+    /// `ResourceExhausted` if it is longer.
     pub fn new(message: &[u8], compression: Compression, max: usize) -> Result<Framed, Status> {
         let packed;
         let (flag, body) = match compression {
@@ -72,7 +73,7 @@ impl Framed {
         Ok(Framed(bytes.freeze(), message.len()))
     }
 
-    /// Bytes in wire form, including the prefix.
+    /// Number of bytes in wire format, including the prefix.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -81,12 +82,12 @@ impl Framed {
         self.0.is_empty()
     }
 
-    /// Bytes of the message itself, before compression.
+    /// Number of bytes of the message itself, before compression.
     pub fn message_length(&self) -> usize {
         self.1
     }
 
-    /// Bytes of the message itself, compressed.
+    /// Number of bytes of the message itself, compressed.
     pub(crate) fn body_length(&self) -> usize {
         self.0.len().saturating_sub(PREFIX)
     }
@@ -105,11 +106,11 @@ fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
 
 /// Splits the incoming bytes into messages.
 pub struct Deframer {
-    /// The bytes received last, from the first one that is not yet consumed.
+    /// The most recently received bytes, starting with the first one that is not consumed yet.
     fresh: Bytes,
-    /// The start of a message that arrives in several pieces, with its prefix.
+    /// The start of a message that arrives in several pieces, including its prefix.
     partial: BytesMut,
-    /// Maximum length of a message, decompressed.
+    /// Maximum length of a decompressed message.
     max: usize,
     encoding: Encoding,
     /// Whether the last message was compressed.
@@ -123,7 +124,7 @@ pub struct Deframer {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
     Message(Bytes),
-    /// A message is being decompressed: call again, after other tasks had a turn.
+    /// A message is being decompressed. Call again after other tasks have run.
     Decompressing,
     /// More of the body is needed.
     Nothing,
@@ -160,7 +161,7 @@ impl Deframer {
         };
     }
 
-    /// Adds a piece of the body. All messages of the previous piece must have been taken before.
+    /// Adds a piece of the body. All messages in the previous piece must have been taken first.
     pub fn push(&mut self, piece: Bytes) {
         if self.fresh.is_empty() {
             self.fresh = piece;
@@ -184,7 +185,7 @@ impl Deframer {
     /// [`Deframer::next_message`] for a task: other tasks run between two slices of decompression.
     ///
     /// # Errors
-    /// As [`Deframer::next_message`].
+    /// See [`Deframer::next_message`].
     pub fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Status>> {
         match self.next_message() {
             Ok(Found::Message(message)) => Poll::Ready(Ok(Some(message))),
@@ -200,7 +201,7 @@ impl Deframer {
     /// The next complete message, decompressed.
     ///
     /// # Errors
-    /// When the message is too long or not correctly compressed; this ends the call.
+    /// If the message is too long or not correctly compressed. This ends the call.
     pub fn next_message(&mut self) -> Result<Found, Status> {
         if self.decoding.is_some() {
             return self.decompress();
@@ -293,7 +294,7 @@ impl Deframer {
         self.decompress()
     }
 
-    /// One slice of decompression.
+    /// Decompresses one slice.
     fn decompress(&mut self) -> Result<Found, Status> {
         let Some(decoding) = &mut self.decoding else {
             return Ok(Found::Nothing);

@@ -19,14 +19,14 @@ pub enum Health {
 }
 
 impl Health {
-    /// The number of the protocol.
+    /// The number of the status in the protocol.
     pub fn number(self) -> u32 {
         self as u32
     }
 }
 
-/// Requests the health of `service` (an empty name means the whole server). Returns the facts
-/// about the call even if it failed.
+/// Requests the health of `service`; an empty name means the whole server. Returns the data about
+/// the call even if it failed.
 pub async fn check_health(
     channel: &Channel,
     service: &str,

@@ -1,4 +1,5 @@
-//! Entry points for fuzz targets: they read what a server sends without a connection. Nothing else may use them.
+//! Entry points for fuzz targets: they read what a server sends, without a connection. Not for
+//! other callers.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use prost_reflect::DescriptorPool;
@@ -26,7 +27,8 @@ pub fn read_trailers<'a>(
     (status, json, Metadata::read(&headers))
 }
 
-/// Reads a response of the reflection service. Returns how many services and how many files it names.
+/// Reads a response of the reflection service. Returns the numbers of services and of files that it
+/// names.
 pub fn read_reflection(answer: &[u8]) -> (usize, usize) {
     let files: usize = reflection::files_of(answer)
         .map(|file| 1 + reflection::imports_of(file).count())

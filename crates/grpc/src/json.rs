@@ -1,4 +1,4 @@
-//! Messages as JSON: protobuf's "ProtoJSON Format", with unset fields written out.
+//! Messages as JSON: protobuf's "ProtoJSON Format", including unset fields.
 
 mod known;
 
@@ -14,11 +14,11 @@ use crate::base64;
 
 pub(crate) use known::packed_message;
 
-/// A message type, by its descriptor.
+/// A message type, represented by its descriptor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described(MessageDescriptor);
 
-/// Why something is not a message of this type, in a sentence.
+/// The reason why something is not a message of this type, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(pub String);
 
@@ -35,7 +35,7 @@ impl Described {
         Described(descriptor)
     }
 
-    /// The full name.
+    /// The full name of the type.
     pub fn name(&self) -> &str {
         self.0.full_name()
     }
@@ -43,7 +43,7 @@ impl Described {
     /// Encodes a message that is given as JSON.
     ///
     /// # Errors
-    /// The place where the text does not fit the message type.
+    /// The position at which the text does not match the message type.
     pub fn encode(&self, json: &str) -> Result<Vec<u8>, Unreadable> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let unreadable = |error: serde_json::Error| Unreadable(error.to_string());
@@ -53,11 +53,11 @@ impl Described {
         Ok(message.encode_to_vec())
     }
 
-    /// The JSON text of an encoded message. Unset fields have their default, or null where
-    /// unset differs from the default.
+    /// The JSON text of an encoded message. An unset field has its default value, or null if unset
+    /// differs from the default.
     ///
     /// # Errors
-    /// When the bytes are not a message of this type, or the message has no JSON form.
+    /// If the bytes are not a message of this type, or the message has no JSON form.
     pub fn to_json(&self, bytes: &[u8]) -> Result<String, Unreadable> {
         let message = DynamicMessage::decode(self.0.clone(), bytes)
             .map_err(|error| Unreadable(format!("proto: {error}")))?;
@@ -222,7 +222,7 @@ fn write_enum(text: &mut String, number: i32, descriptor: Option<&EnumDescriptor
     }
 }
 
-/// A number, or the JSON string for NaN and the infinities.
+/// A JSON number, or a JSON string for NaN and the infinities.
 pub(crate) fn write_number(text: &mut String, value: f64) {
     if value.is_nan() {
         text.push_str("\"NaN\"");
@@ -248,7 +248,7 @@ fn write_quoted(text: &mut String, value: &dyn fmt::Display) {
     let _ = write!(text, "\"{value}\"");
 }
 
-/// A JSON string: RFC 8259, section 7.
+/// Writes a JSON string (RFC 8259, section 7).
 pub(crate) fn write_string(text: &mut String, value: &str) {
     text.push('"');
     let mut plain = 0;

@@ -1,14 +1,14 @@
 //! gRPC calls over HTTP/2: unary and streaming, with messages described at run time.
 //!
-//! A [`Channel`] leads to one server: it connects when the first call needs it, and reconnects
-//! after the connection was lost. A [`Template`] holds the headers of a call, built once;
-//! [`Framed`] is a message, encoded once. [`Channel::unary`] makes a call with one message in each
-//! direction; [`Channel::open`] returns both directions of a streaming call. A [`Schema`] knows
-//! services and messages, from `.proto` files, a descriptor set or the server's reflection, and
-//! converts messages to and from JSON.
+//! A [`Channel`] connects to one server when the first call needs it, and reconnects if the
+//! connection was lost. A [`Template`] contains the headers of a call and is built once. [`Framed`]
+//! is a message that is encoded once. [`Channel::unary`] makes a call with one message in each
+//! direction, and [`Channel::open`] returns both directions of a streaming call. A [`Schema`]
+//! describes services and messages. It is read from `.proto` files, a descriptor set or the
+//! server's reflection service, and it converts messages to and from JSON.
 //!
-//! Nothing here is `Send`: users never leave their thread. This crate does not know about metrics
-//! or scripts.
+//! Nothing here is `Send`, because users never leave their thread. This crate does not know about
+//! metrics or scripts.
 
 mod base64;
 mod call;

@@ -4,14 +4,14 @@ use crate::code::Code;
 use crate::frame::Framed;
 use crate::status::Status;
 
-/// Limits for the length of messages and the time to connect.
+/// Limits for the length of messages and for the time to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum bytes of a response message, decompressed.
+    /// Maximum number of bytes of a decompressed response message.
     pub max_receive: usize,
-    /// Maximum bytes of a request message, compressed.
+    /// Maximum number of bytes of a compressed request message.
     pub max_send: usize,
-    /// From the name lookup to the end of the TLS handshake.
+    /// Maximum time from the start of the name lookup to the end of the TLS handshake.
     pub connect: Duration,
 }
 
@@ -28,7 +28,7 @@ impl Default for Limits {
 
 impl Limits {
     /// # Errors
-    /// `ResourceExhausted` for a message that is too long.
+    /// `ResourceExhausted` if the message is too long.
     pub fn check_send(&self, message: &Framed) -> Result<(), Status> {
         let length = message.body_length();
         if length <= self.max_send {

@@ -2,7 +2,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base64;
 
-/// Names and values sent with a call, in order. A name with a binary value ends in `-bin`.
+/// Names and values that are sent with a call, in order. The name of a binary value ends in `-bin`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata(Vec<(String, Vec<u8>)>);
 
@@ -11,16 +11,16 @@ impl Metadata {
         Metadata::default()
     }
 
-    /// Adds a value. For a name that ends in `-bin`, `value` is the bytes, not their Base64.
+    /// Adds a value. If the name ends in `-bin`, `value` is the bytes, not their Base64 form.
     ///
     /// # Errors
-    /// Why the name or the value cannot be sent, in a sentence.
+    /// A sentence that states why the name or the value cannot be sent.
     pub fn append(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
         let name = name.to_ascii_lowercase();
         if name.is_empty() {
             return Err("metadata needs a name before its value".to_owned());
         }
-        // The names that gRPC metadata may have: "gRPC over HTTP2", Custom-Metadata.
+        // The names that gRPC metadata allows ("gRPC over HTTP2", Custom-Metadata).
         let allowed = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
         if !name.bytes().all(allowed) {
             return Err(format!(
@@ -41,14 +41,14 @@ impl Metadata {
         self.0.is_empty()
     }
 
-    /// Names and values; values of `-bin` names are decoded.
+    /// Names and values. Values of `-bin` names are decoded.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
-    /// Adds it to headers. Reserved names are left out.
+    /// Adds the metadata to headers. Reserved names are omitted.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         for (name, value) in self.iter() {
             if is_reserved(name) {
@@ -66,12 +66,12 @@ impl Metadata {
         }
     }
 
-    /// Reads headers or trailers; empty if there are none.
+    /// Reads headers or trailers. Returns an empty list if there are none.
     pub(crate) fn of(heading: Option<&plimsoll_http2::Heading>) -> Metadata {
         heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
     }
 
-    /// Reads what a server sent.
+    /// Reads the metadata that a server sent.
     pub(crate) fn read(headers: &HeaderMap) -> Metadata {
         let mut read = Vec::with_capacity(headers.len());
         for (name, value) in headers {
@@ -80,7 +80,7 @@ impl Metadata {
                 continue;
             }
             if name.ends_with("-bin") {
-                // Several values may have been joined: "gRPC over HTTP2", Binary-Header.
+                // Several values may have been joined ("gRPC over HTTP2", Binary-Header).
                 for part in value.as_bytes().split(|byte| *byte == b',') {
                     if let Some(bytes) = base64::decode(part.trim_ascii()) {
                         read.push((name.to_owned(), bytes));

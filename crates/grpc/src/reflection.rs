@@ -11,12 +11,12 @@ use crate::status::Status;
 use crate::template::Template;
 use crate::wire::{self, Field};
 
-/// Maximum size of all descriptors, so that a reflection that never ends has a bounded cost.
+/// Maximum size of all descriptors together, so a reflection that never ends has a bounded cost.
 const MAX_BYTES: usize = 64 << 20;
 /// Maximum number of requests.
 const MAX_QUESTIONS: usize = 10_000;
 
-/// The reflection services to try, the newest first.
+/// The reflection services to try, newest first.
 const SERVICES: [&str; 2] = [
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
@@ -31,11 +31,11 @@ const FILE_DESCRIPTORS: u32 = 4;
 const SERVICE_LIST: u32 = 6;
 const ERROR: u32 = 7;
 
-/// Asks the server for its services and adds them to `schema`. With `only` (a method's name), it
-/// asks just for the service of that method.
+/// Requests the server's services and adds them to `schema`. With `only` (the name of a method),
+/// requests only the service of that method.
 ///
 /// # Errors
-/// Why the server did not describe itself.
+/// The reason why the server did not describe itself.
 pub async fn reflect(
     channel: &Channel,
     schema: &mut Schema,
@@ -85,7 +85,8 @@ struct Asking {
     questions: usize,
     bytes: usize,
     files: BTreeMap<String, Vec<u8>>,
-    /// Names of imported files that were not requested yet; possibly of files already received.
+    /// Names of imported files that were not requested yet. Some of them may already have been
+    /// received.
     imported: BTreeSet<String>,
 }
 
@@ -101,8 +102,8 @@ impl Asking {
         for service in services {
             self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
         }
-        // Servers may leave out imported files. A name is permanently removed from the set once
-        // its file was received or requested.
+        // Servers may omit imported files. A name is permanently removed from the set when its file was
+        // received or requested.
         while let Some(name) = self.imported.pop_first() {
             if !self.files.contains_key(&name) {
                 self.ask(FILE_BY_FILENAME, &name).await?;
@@ -151,7 +152,7 @@ impl Asking {
         let mut question = Vec::new();
         wire::put_bytes(&mut question, field, text.as_bytes());
         let question = Framed::new(&question, Compression::Identity, usize::MAX)?;
-        // If sending fails, the receiver has the better error.
+        // If sending fails, the receiver has the more precise error.
         let _ = self.call.sender.send(&question).await;
         let Some(answer) = self.call.receiver.message().await else {
             let status = self.call.receiver.status().cloned();
@@ -169,7 +170,7 @@ impl Asking {
             });
             let what = wire::bytes_of(error, 2).unwrap_or_default();
             let message = format!("{text}: {}", String::from_utf8_lossy(what));
-            // "Unimplemented" in the response body is not about the reflection method itself.
+            // "Unimplemented" in the response body does not refer to the reflection method itself.
             let code = match code {
                 Some(12) | None => Code::UNKNOWN,
                 Some(code) => Code(code),
@@ -192,7 +193,7 @@ pub(crate) fn services_of(answer: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The file descriptors in a response, each as the server encoded it.
+/// The file descriptors in a response, as the server encoded them.
 pub(crate) fn files_of(answer: &[u8]) -> impl Iterator<Item = &[u8]> {
     let files = wire::bytes_of(answer, FILE_DESCRIPTORS).unwrap_or_default();
     wire::fields(files).filter_map(|field| match field {

@@ -1,9 +1,10 @@
-//! Keeps the messages of a streaming call until the server responds, to send them again if it did not process the call
-//! ("gRPC Retry Design", Transparent Retries).
+//! Stores the messages of a streaming call until the server responds. If the server did not process
+//! the call, they are sent again ("gRPC Retry Design", Transparent Retries).
 
 use crate::frame::Framed;
 
-/// Bytes of messages that are kept at most. A call with more is not sent again; grpc-go has the same limit.
+/// Maximum number of message bytes that are stored. A call with more is not sent again. grpc-go has
+/// the same limit.
 const LIMIT: usize = 256 << 10;
 
 /// The messages of one streaming call that were sent before the server responded.
@@ -11,7 +12,7 @@ const LIMIT: usize = 256 << 10;
 pub struct Replay {
     kept: Vec<Framed>,
     bytes: usize,
-    /// Messages that the current attempt has begun to send.
+    /// Number of messages that the current attempt has started to send.
     begun: usize,
     /// The highest number of messages that an attempt has sent.
     sent: usize,
@@ -19,14 +20,14 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The next message of an earlier attempt.
+    /// The next message from an earlier attempt.
     pub fn next_kept(&mut self) -> Option<Framed> {
         let message = self.kept.get(self.begun)?.clone();
         self.begun += 1;
         Some(message)
     }
 
-    /// Keeps a message that is about to be sent for the first time.
+    /// Stores a message that is about to be sent for the first time.
     pub fn keep(&mut self, message: &Framed) {
         self.begun += 1;
         if self.is_committed {
@@ -40,23 +41,25 @@ impl Replay {
         }
     }
 
-    /// Records that the message begun last has been sent. Returns whether no earlier attempt has sent it.
+    /// Records that the message that was started last has been sent. Returns whether no earlier attempt
+    /// had sent it.
     pub fn finish_message(&mut self) -> bool {
         let is_new = self.begun > self.sent;
         self.sent = self.sent.max(self.begun);
         is_new
     }
 
-    /// The call is not sent again, because the server has responded or it was already sent twice.
+    /// Records that the call will not be sent again, because the server has responded or it was already
+    /// sent twice.
     pub fn commit(&mut self) {
         self.is_committed = true;
-        // An attempt that still sends kept messages needs them.
+        // An attempt that is still sending stored messages needs them.
         if self.begun >= self.kept.len() {
             self.kept = Vec::new();
         }
     }
 
-    /// Starts another attempt with the first message. False if the call must not be sent again.
+    /// Starts another attempt with the first message. Returns false if the call must not be sent again.
     pub fn restart(&mut self) -> bool {
         if self.is_committed {
             return false;

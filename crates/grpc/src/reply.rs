@@ -14,17 +14,17 @@ use crate::status::Status;
 #[derive(Debug)]
 pub struct Reply {
     pub status: Status,
-    /// The response message, decompressed; `None` if the call failed before it arrived.
+    /// The decompressed response message; `None` if the call failed before it arrived.
     pub message: Option<Bytes>,
-    /// Bytes of the request message before compression.
+    /// Number of bytes of the request message before compression.
     pub sent: usize,
     /// Whether the response message was compressed.
     pub packed: bool,
-    /// From the start of the call to its status.
+    /// The duration from the start of the call to its status.
     pub timeline: Timeline,
     /// Whether this call opened the connection.
     pub opened: bool,
-    /// How many times the request was sent before to a server that did not process it.
+    /// How often the request was sent before to a server that did not process it.
     pub resent: u32,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,
@@ -49,8 +49,8 @@ impl Reply {
         }
     }
 
-    /// Bytes of the request and response messages, uncompressed and without framing; `None` if the
-    /// call failed.
+    /// Number of bytes of the request and response messages, uncompressed and without framing. `None`
+    /// if the call failed.
     pub fn payload(&self) -> Option<(u64, u64)> {
         let received = self.message.as_ref().map_or(0, Bytes::len);
         let is_good = self.status.code.is_ok();

@@ -13,7 +13,7 @@ use crate::wire;
 
 /// The source of `.proto` files.
 pub trait Source {
-    /// The text of the file for `import "name";`; `None` if it does not exist.
+    /// The text of the file for `import "name";`, or `None` if it does not exist.
     fn read(&self, name: &str) -> Option<String>;
 }
 
@@ -29,7 +29,7 @@ pub struct Method {
     descriptor: MethodDescriptor,
 }
 
-/// Why a description is not usable, in a sentence or more.
+/// The reason why a description is not usable, in one or more sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError(pub String);
 
@@ -49,7 +49,7 @@ impl Schema {
     /// Compiles `.proto` files, named as in an `import`, and the files that they import.
     ///
     /// # Errors
-    /// If a file is missing or invalid; the message names the location.
+    /// If a file is missing or invalid. The message contains the location.
     pub fn compile(
         &mut self,
         files: &[String],
@@ -59,10 +59,10 @@ impl Schema {
         Ok(self.methods_of(files))
     }
 
-    /// Compiles `.proto` files to a serialized `FileDescriptorSet` with all their imports.
+    /// Compiles `.proto` files and all their imports to a serialized `FileDescriptorSet`.
     ///
     /// # Errors
-    /// If a file is missing or invalid; the message names the location.
+    /// If a file is missing or invalid. The message contains the location.
     pub fn compile_set(
         files: &[String],
         source: impl Source + 'static,
@@ -84,7 +84,7 @@ impl Schema {
     /// `--include_imports`.
     ///
     /// # Errors
-    /// Why it is invalid.
+    /// The reason why it is invalid.
     pub fn add_set(&mut self, bytes: &[u8]) -> Result<Vec<Method>, SchemaError> {
         let names: Vec<String> = wire::fields(bytes)
             .filter_map(|field| match field {
@@ -97,7 +97,7 @@ impl Schema {
         Ok(self.methods_of(&names))
     }
 
-    /// Adds serialized `FileDescriptorProto`s, by their names.
+    /// Adds serialized `FileDescriptorProto`s by name.
     pub(crate) fn add_files(
         &mut self,
         files: &BTreeMap<String, Vec<u8>>,
@@ -114,7 +114,7 @@ impl Schema {
     /// Adds the content of another schema.
     ///
     /// # Errors
-    /// When the two contradict each other.
+    /// If the two schemas contradict each other.
     pub fn merge(&mut self, other: &Schema) -> Result<(), SchemaError> {
         if self.pool.files().len() == 0 {
             *self = other.clone();
@@ -150,8 +150,8 @@ impl Schema {
             .map(|descriptor| Method { descriptor })
     }
 
-    /// The method named `package.Service/Method` or `package.Service.Method`, with or without a
-    /// leading slash.
+    /// The method named `package.Service/Method` or `package.Service.Method`, optionally with a leading
+    /// slash.
     pub fn method(&self, name: &str) -> Option<Method> {
         let (service, method) = split_method(name)?;
         let service = self.pool.get_service_by_name(service)?;
@@ -159,7 +159,7 @@ impl Schema {
         found.map(|descriptor| Method { descriptor })
     }
 
-    /// The message type with that full name.
+    /// The message type with the given full name.
     pub fn message(&self, name: &str) -> Option<Described> {
         self.pool.get_message_by_name(name).map(Described::new)
     }
@@ -223,14 +223,14 @@ impl Method {
         Described::new(self.descriptor.output())
     }
 
-    /// The details of a failed call as a JSON array. A type that the method's schema does not
-    /// describe is given as base64: `{"@type": "…", "value": "…"}`.
+    /// The details of a failed call as a JSON array. A type that the method's schema does not describe
+    /// is represented as base64: `{"@type": "…", "value": "…"}`.
     pub fn details(&self, status: &Status) -> String {
         details::to_json(&status.details, self.descriptor.parent_pool())
     }
 }
 
-/// Rejects files with a syntax on which the descriptor pool panics, such as editions.
+/// Rejects files with a syntax on which the descriptor pool panics, for example editions.
 fn check_syntax(set: &[u8]) -> Result<(), SchemaError> {
     // Field numbers of descriptor.proto.
     const FILE: u32 = 1;
@@ -272,7 +272,7 @@ impl<S: Source> FileResolver for Sources<S> {
     }
 }
 
-/// The compiler's error with its file, on one line.
+/// The compiler's error and its file, on one line.
 fn told(error: &protox::Error) -> String {
     let text = error.to_string();
     match error.file() {
@@ -366,7 +366,7 @@ mod tests {
         assert!(Schema::new().add_set(b"\xff\xff\xffnothing").is_err());
     }
 
-    /// The descriptor pool panics on such files, and a server's reflection may send them.
+    /// The descriptor pool panics on such files, and a server's reflection service may send them.
     #[test]
     fn a_file_in_an_unknown_syntax_is_refused() {
         let mut set = Vec::new();

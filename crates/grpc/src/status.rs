@@ -7,14 +7,14 @@ use plimsoll_http2::{StreamFault, error_name};
 use crate::base64;
 use crate::code::Code;
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     pub code: Code,
     pub message: String,
     /// The serialized `google.rpc.Status` from the trailers; empty if there was none.
     pub details: Bytes,
-    /// The call failed because this machine had no local port or file descriptor left.
+    /// Whether the call failed because this machine had no free local port or file descriptor.
     pub is_exhausted: bool,
 }
 
@@ -36,7 +36,7 @@ impl Status {
         Status::new(Code::DEADLINE_EXCEEDED, "context deadline exceeded")
     }
 
-    /// The status in headers or trailers, if present.
+    /// The status in headers or trailers, if any.
     pub(crate) fn of_headers(headers: &HeaderMap) -> Option<Status> {
         let code = headers.get("grpc-status")?;
         let number = code.to_str().ok().and_then(|text| text.parse().ok());
@@ -54,7 +54,7 @@ impl Status {
         Some(Status::new(Code(number), message).with_details(details.into()))
     }
 
-    /// The status for a stream that ended without one.
+    /// The status for a stream that ended without a status.
     pub(crate) fn of_fault(fault: &StreamFault) -> Status {
         match fault {
             StreamFault::Reset { code, .. } => Status::new(
@@ -100,8 +100,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// Decodes a percent-encoded message. Invalid escapes are kept as they are, because "gRPC over
-/// HTTP2" forbids dropping an error for its encoding.
+/// Decodes a percent-encoded message. Invalid escapes stay unchanged, because "gRPC over HTTP2"
+/// forbids dropping an error because of its encoding.
 fn unescape(text: &[u8]) -> String {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let mut plain = Vec::with_capacity(text.len());

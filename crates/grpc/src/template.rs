@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::frame::Compression;
 use crate::metadata::Metadata;
 
-/// The headers of a call, built once and sent often.
+/// The headers of a call. They are built once and sent many times.
 #[derive(Clone, Debug)]
 pub struct Template {
     pub(crate) head: Rc<RequestHead>,
@@ -18,11 +18,11 @@ pub struct Template {
 }
 
 impl Template {
-    /// The headers of a call to `path` (`/package.Service/Method`) at `endpoint`. A timeout is sent
-    /// to the server, and the call is abandoned once it has passed.
+    /// The headers of a call to `path` (`/package.Service/Method`) at `endpoint`. A timeout is sent to
+    /// the server, and the call is cancelled when it has passed.
     ///
     /// # Errors
-    /// When path or authority cannot be part of a URL.
+    /// If the path or the authority cannot be part of a URL.
     pub fn new(
         endpoint: &Endpoint,
         path: &str,
@@ -70,12 +70,12 @@ impl Template {
         })
     }
 
-    /// How messages of this call are compressed.
+    /// The compression of the messages of this call.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// How long the call may take.
+    /// The timeout of the call.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
@@ -86,8 +86,8 @@ impl Template {
     }
 }
 
-/// A timeout in the finest unit that fits into eight digits: "gRPC over HTTP2", Timeout. Rounded
-/// up, so that the server does not time out first.
+/// Formats a timeout in the finest unit that fits into eight digits ("gRPC over HTTP2", Timeout).
+/// Rounds up, so the server does not time out first.
 fn timeout_text(timeout: Duration) -> String {
     let nanos = timeout.as_nanos();
     let units = [

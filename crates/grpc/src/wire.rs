@@ -1,14 +1,15 @@
-//! The part of protobuf's wire format that the fixed services need: reflection and health checks.
+//! The part of protobuf's wire format that the built-in services need: reflection and health
+//! checks.
 
 use bytes::Buf;
 
-/// A field of a message: its number and value.
+/// A field of a message: its number and its value.
 pub(crate) enum Field<'a> {
     Number(u32, u64),
     Bytes(u32, &'a [u8]),
 }
 
-/// Appends a field with bytes, text or a nested message.
+/// Appends a field that contains bytes, a string or a nested message.
 pub(crate) fn put_bytes(message: &mut Vec<u8>, number: u32, bytes: &[u8]) {
     put_varint(message, u64::from(number) << 3 | 2);
     put_varint(message, bytes.len() as u64);
@@ -23,7 +24,7 @@ fn put_varint(message: &mut Vec<u8>, mut value: u64) {
     message.push(value as u8);
 }
 
-/// The fields of a message in their order; ends early if the message is broken.
+/// The fields of a message in order. Ends early if the message is malformed.
 pub(crate) fn fields(message: &[u8]) -> impl Iterator<Item = Field<'_>> {
     let mut message = message;
     std::iter::from_fn(move || next(&mut message).ok().flatten())
@@ -42,7 +43,7 @@ pub(crate) fn is_message(mut bytes: &[u8]) -> bool {
 
 struct Broken;
 
-/// The next field. Fields of fixed size are skipped, because no caller needs them.
+/// The next field. Fixed-size fields are skipped, because no caller needs them.
 fn next<'a>(message: &mut &'a [u8]) -> Result<Option<Field<'a>>, Broken> {
     while !message.is_empty() {
         let key = varint(message).ok_or(Broken)?;
@@ -90,7 +91,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The first field with that number that holds bytes.
+/// The first field with the given number that contains bytes.
 pub(crate) fn bytes_of(message: &[u8], wanted: u32) -> Option<&[u8]> {
     fields(message).find_map(|field| match field {
         Field::Bytes(number, bytes) if number == wanted => Some(bytes),

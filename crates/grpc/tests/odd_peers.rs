@@ -1,4 +1,4 @@
-//! Servers that misbehave, in memory: each case ends with a clear status and in bounded memory.
+//! Misbehaving servers in memory. Each case ends with a clear status and in bounded memory.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -19,7 +19,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 type Server = Connection<DuplexStream, Bytes>;
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
-/// Longer than anything here takes on the slowest machine.
+/// Longer than any case takes on the slowest machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -46,7 +46,7 @@ fn template(channel: &Channel, timeout: Duration) -> Template {
     .unwrap()
 }
 
-/// Makes one call to a server that runs `play` with its first request.
+/// Makes one call to a server that runs `play` with the call's first request.
 fn call<P, F>(timeout: Duration, play: P) -> Reply
 where
     P: FnOnce(Server, Asked) -> F + 'static,
@@ -92,12 +92,12 @@ fn status(code: &str) -> HeaderMap {
     trailers
 }
 
-/// Keeps the connection open until the client leaves.
+/// Keeps the connection open until the client closes it.
 async fn linger(mut server: Server) {
     while server.accept().await.is_some() {}
 }
 
-/// The status after a response with this body and these trailers.
+/// The status of a response with this body and these trailers.
 fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Reply {
     call(LONG, move |server, (_, mut respond)| async move {
         let mut stream = respond
@@ -270,13 +270,13 @@ fn a_server_that_stalls_meets_the_deadline() {
     assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
 }
 
-/// The outcome when a server sends `bytes` after the client's first bytes, and then keeps the
+/// The result if a server sends `bytes` after the client's first bytes and then keeps the
 /// connection open.
 fn said(bytes: &'static [u8]) -> Reply {
     said_and(bytes, false)
 }
 
-/// The same. With `leaves`, the server closes its sending half and continues to read.
+/// The same. If `leaves` is true, the server closes its sending half and continues to read.
 fn said_and(bytes: &'static [u8], leaves: bool) -> Reply {
     run(async move {
         let (ours, mut theirs) = tokio::io::duplex(1 << 16);
@@ -310,28 +310,28 @@ macro_rules! settings {
 fn malformed_frames_end_the_call() {
     let told: &[(&str, &[u8])] = &[
         ("words of HTTP/1.1", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
-        // RFC 9113, section 6.5: the length of SETTINGS is a multiple of six.
+        // The length of SETTINGS must be a multiple of six (RFC 9113, section 6.5).
         ("SETTINGS of five bytes", b"\0\0\x05\x04\0\0\0\0\0......"),
-        // Section 4.2: no frame may exceed the 16384 bytes that we allow.
+        // No frame may exceed the 16384 bytes that we allow (section 4.2).
         (
             "a frame of a megabyte",
             settings!("\x0f\x01\x01\0\0\0\0\0\x01"),
         ),
-        // Section 6.1: DATA belongs to a stream.
-        ("DATA of no stream", settings!("\0\0\x01\0\0\0\0\0\0.")),
-        // Section 5.1.1: a server cannot open a client's stream.
+        // DATA must belong to a stream (section 6.1).
+        ("DATA without a stream", settings!("\0\0\x01\0\0\0\0\0\0.")),
+        // A server cannot open a client's stream (section 5.1.1).
         (
-            "HEADERS of a stream not opened",
+            "HEADERS on a stream that was not opened",
             settings!("\0\0\x01\x01\x04\0\0\0\x63."),
         ),
         // Section 6.7.
         ("PING of one byte", settings!("\0\0\x01\x06\0\0\0\0\0.")),
         // Section 6.9.
         (
-            "a window opened by nothing",
+            "a window increment of 0",
             settings!("\0\0\x04\x08\0\0\0\0\0\0\0\0\0"),
         ),
-        // Section 8.4: the client has forbidden pushes.
+        // The client has forbidden pushes (section 8.4).
         ("a push", settings!("\0\0\x05\x05\x04\0\0\0\x01\0\0\0\x02.")),
     ];
     for (what, bytes) in told {
@@ -346,7 +346,7 @@ fn malformed_frames_end_the_call() {
 
 #[test]
 fn a_connection_refused_at_once_is_reported_with_its_reason() {
-    // RFC 9113, section 6.8: GOAWAY with last stream 0 and ENHANCE_YOUR_CALM.
+    // GOAWAY with last stream 0 and ENHANCE_YOUR_CALM (RFC 9113, section 6.8).
     let goaway = settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b");
     let status = said(goaway).status;
     assert!(!status.code.is_ok());
@@ -355,7 +355,7 @@ fn a_connection_refused_at_once_is_reported_with_its_reason() {
 
 #[test]
 fn endless_headers_are_cut_off() {
-    // HEADERS without END_HEADERS, and CONTINUATION after CONTINUATION of the same field.
+    // HEADERS without END_HEADERS, and then endless CONTINUATION frames with the same field.
     let mut bytes = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\0\0\0\0\x01\x88".to_vec();
     let field: Vec<u8> = b"\0\x01a\x7f\x80\x7d"
         .iter()
@@ -399,7 +399,7 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
         assert_eq!(call.receiver.message().await, None);
         let status = call.receiver.status().cloned().unwrap();
         assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
-        // Sending afterwards neither hangs nor panics.
+        // Sending after that neither hangs nor panics.
         let message = Framed::new(&[7; 50], Compression::Identity, 100).unwrap();
         for _ in 0..10 {
             if call.sender.send(&message).await.is_err() {
@@ -411,7 +411,7 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
 }
 
 /// Runs reflection against a server that responds to the n-th request with `answer(n)`. Returns the
-/// outcome and the number of requests.
+/// result and the number of requests.
 fn described(
     timeout: Duration,
     mut answer: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
@@ -458,7 +458,7 @@ fn described(
     (status, asked.get())
 }
 
-/// A `ServerReflectionResponse` with one file of about `size` bytes, which imports the next one.
+/// A `ServerReflectionResponse` with one file of about `size` bytes that imports the next file.
 fn chained(number: u32, size: usize) -> Vec<u8> {
     let field = |number: u8, bytes: &[u8]| {
         let mut field = vec![number << 3 | 2];

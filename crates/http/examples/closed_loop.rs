@@ -1,8 +1,8 @@
-//! Sends requests as fast as the server responds, and shows their cost to this thread.
+//! Sends requests as fast as the server responds, and shows their cost in CPU time of this thread.
 //!
-//! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole] [auto|h1|h2c]`: one thread,
-//! one task per user, each sending the same prepared request. With `whole`, each request is encoded
-//! when it is sent, and its response is kept.
+//! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole] [auto|h1|h2c]` runs one task
+//! per user on one thread. Each task sends the same prepared request. With `whole`, each request is
+//! encoded when it is sent, and its response is kept.
 #![allow(unsafe_code, clippy::print_stdout)]
 
 use std::cell::Cell;
@@ -96,9 +96,9 @@ const WHOSE: libc::c_int = libc::RUSAGE_THREAD;
 #[cfg(not(target_os = "linux"))]
 const WHOSE: libc::c_int = libc::RUSAGE_SELF;
 
-/// CPU seconds of this thread: user, system.
+/// CPU seconds of this thread: user and system.
 fn cpu() -> (f64, f64) {
-    // SAFETY: getrusage fills the zeroed struct that it gets.
+    // SAFETY: getrusage fills the zeroed struct.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(WHOSE, &mut usage);

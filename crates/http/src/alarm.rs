@@ -6,11 +6,11 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 use tokio::time::{Instant, Sleep};
 
-/// Wakes a waiting task after a deadline, without creating a timer for each request.
+/// Wakes a waiting task at a deadline, without creating a timer for each request.
 ///
 /// Deadlines mostly move forward: each request sets one a minute ahead and ends long before it. So
-/// one timer stays armed for an early deadline. If it fires too soon, it is reset to the deadline
-/// that applies by then.
+/// a single timer stays armed for an early deadline. If it fires too soon, it is reset to the
+/// current deadline.
 #[derive(Debug, Default)]
 pub struct Alarm {
     timer: Option<Armed>,
@@ -24,7 +24,7 @@ struct Armed {
 }
 
 impl Alarm {
-    /// Ready once `deadline` has passed. Otherwise the task is woken at the deadline, possibly also
+    /// Ready when `deadline` has passed. Otherwise the task is woken at the deadline, and possibly
     /// earlier.
     #[inline]
     pub fn poll(&mut self, cx: &mut Context<'_>, deadline: Moment) -> Poll<()> {
@@ -45,7 +45,8 @@ impl Alarm {
             if now >= deadline {
                 return Poll::Ready(());
             }
-            // A span too long for the timer is shortened; the timer then fires early.
+            // A span that is too long for the timer is shortened. The timer then fires early, and the alarm
+            // rearms it.
             let left = deadline.since(now).min(Duration::from_secs(86_400));
             let at = Instant::now() + left;
             let armed = self.timer.get_or_insert_with(|| Armed {
@@ -99,7 +100,7 @@ mod tests {
             let near = start + Duration::from_millis(2);
             poll_fn(|cx| alarm.poll(cx, near)).await;
             assert!(plimsoll_clock::now() >= near);
-            // Armed for a time in the past: the alarm must rearm itself and not fire.
+            // The timer is armed for a time in the past: the alarm must rearm itself and not fire.
             let later = plimsoll_clock::now() + Duration::from_millis(4);
             poll_fn(|cx| alarm.poll(cx, later)).await;
             assert!(plimsoll_clock::now() >= later);

@@ -3,7 +3,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::url::Url;
 
-/// The `Authorization` value for the user name and password of a URL (RFC 7617).
+/// The `Authorization` value for the user name and password in a URL (RFC 7617).
 pub(crate) fn basic_of(url: &Url) -> Option<String> {
     let info = url.userinfo()?;
     let password = info.password.as_deref().unwrap_or_default();

@@ -13,12 +13,12 @@ pub(crate) struct Dechunker {
 
 #[derive(Debug)]
 enum State {
-    /// In the hexadecimal size.
+    /// In the hexadecimal chunk size.
     Size {
         size: u64,
         digits: u32,
     },
-    /// In an extension, up to the line's end.
+    /// In a chunk extension, until the end of the line.
     Extension {
         size: u64,
         length: usize,
@@ -26,7 +26,7 @@ enum State {
     Data {
         left: u64,
     },
-    /// At the line end that follows a chunk's data.
+    /// At the line break after a chunk's data.
     DataEnd,
     /// In the trailer section; `line` counts the bytes of the current line.
     Trailers {
@@ -43,13 +43,13 @@ impl Dechunker {
         }
     }
 
-    /// Whether the last chunk and the trailers were read.
+    /// Whether the last chunk and the trailers have been read.
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
 
-    /// Reads `input`, passes the data in it to `sink`, and returns how many bytes it read: all of
-    /// them, unless the body ended before.
+    /// Reads `input` and passes the data in it to `sink`. Returns the number of bytes read: all of
+    /// them, unless the body ends earlier.
     pub(crate) fn feed(
         &mut self,
         input: &[u8],

@@ -7,21 +7,23 @@ use plimsoll_units::Moment;
 
 use crate::head::Head;
 
-/// Sees a response body while it arrives. The body is neither kept nor decoded.
+/// Observes a response body while it arrives. The client neither keeps nor decodes the body.
 ///
-/// The future of the request stops reading while there is news, so its caller must process the news between two
-/// polls.
+/// The request's future stops reading while there is unprocessed data, so its caller must process
+/// the data between two polls.
 pub trait BodyWatch {
-    /// The headers arrived. Called again while the body arrives, and not at all if the whole response arrived at once.
+    /// Called when the headers have arrived, and again while the body arrives. Not called if the whole
+    /// response arrives at the same time.
     fn head(&self, head: &Rc<Head>);
 
-    /// Bytes of the body arrived.
+    /// Called when bytes of the body have arrived.
     fn data(&self, head: &Rc<Head>, bytes: &[u8], at: Moment);
 
-    /// Whether anything waits to be processed.
+    /// Whether there is unprocessed data.
     fn has_news(&self) -> bool;
 
-    /// Whether the rest of the response is not needed: the exchange ends as if the response were complete.
+    /// Whether the rest of the response is not needed. Then the exchange ends as if the response were
+    /// complete.
     fn is_over(&self) -> bool;
 }
 
@@ -30,7 +32,7 @@ pub trait BodyWatch {
 pub struct SharedWatch(pub Rc<dyn BodyWatch>);
 
 impl SharedWatch {
-    /// Waits until everything was processed.
+    /// Waits until all data has been processed.
     pub(crate) async fn processed(&self) {
         poll_fn(|_| match self.0.has_news() {
             true => Poll::Pending,

@@ -9,20 +9,20 @@ use crate::pool::{Limits, Pool};
 use crate::shared::Shared;
 
 /// The HTTP client of one virtual user, or of a few users that share it: its connections and its
-/// traffic counters. Methods take `&self`, so several requests can run at once.
+/// traffic counters. Methods take `&self`, so several requests can run concurrently.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) shared: Rc<Shared>,
     pub(crate) pool: Pool,
     pub(crate) traffic: Rc<TrafficCounter>,
     pub(crate) local_ip: Option<IpAddr>,
-    /// The headers sent last: users mostly send the same ones again.
+    /// The most recently sent headers. A user usually sends the same headers again.
     pub(crate) last_sent: RefCell<Rc<[u8]>>,
-    /// The headers that were last sent over HTTP/2 or HTTP/3.
+    /// The headers that were most recently sent over HTTP/2 or HTTP/3.
     pub(crate) last_multiplexed: RefCell<Option<SentHead>>,
 }
 
-/// Headers as text, and in the form in which HTTP/2 and HTTP/3 send them to a URL of this scheme.
+/// Headers as text, and in the form that HTTP/2 and HTTP/3 send for a URL with this scheme.
 #[derive(Debug)]
 pub(crate) struct SentHead {
     pub(crate) text: Rc<[u8]>,
@@ -31,8 +31,8 @@ pub(crate) struct SentHead {
 }
 
 impl Client {
-    /// The client of user `number`, counted from 1. The number selects the local address if there
-    /// are several.
+    /// Creates the client of user `number`, counted from 1. The number selects the local address if
+    /// there are several.
     pub fn new(shared: Rc<Shared>, number: u64) -> Self {
         let settings = shared.settings();
         let limits = Limits {
@@ -52,18 +52,17 @@ impl Client {
         }
     }
 
-    /// Bytes on sockets since the last call.
+    /// Bytes on sockets since the last call of this method.
     pub fn traffic(&self) -> Traffic {
         self.traffic.take()
     }
 
-    /// The counter of this client's traffic, for other protocols whose bytes belong to the same
-    /// user.
+    /// The counter of this client's traffic, for other protocols that count towards the same user.
     pub fn traffic_counter(&self) -> Rc<TrafficCounter> {
         Rc::clone(&self.traffic)
     }
 
-    /// Closes the connections that no request is using.
+    /// Closes the connections that no request uses.
     pub fn close_idle(&self) {
         self.pool.close_idle();
     }

@@ -1,4 +1,4 @@
-//! Content codings: RFC 9110, section 8.4.1.
+//! Content codings (RFC 9110, section 8.4.1).
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::fault;
 use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
 
-/// Applies `encodings` to a body, one after the other.
+/// Applies `encodings` to a body, one after another.
 pub(crate) fn encode(body: &[u8], encodings: &[Encoding]) -> io::Result<Vec<u8>> {
     let mut body = body.to_vec();
     for encoding in encodings {
@@ -51,26 +51,26 @@ fn encode_one(body: &[u8], encoding: Encoding) -> io::Result<Vec<u8>> {
     }
 }
 
-/// How long one slice of decompression takes. Between slices, other users of the worker run.
+/// Duration of one slice of decompression. Between slices, other users of the worker run.
 const SLICE: Duration = Duration::from_micros(250);
 
-/// Maximum output of one step, after which the clock is checked.
+/// Maximum output of one step. The clock is checked after each step.
 const STEP: usize = 64 << 10;
 
-/// Limits of one decompression.
+/// Limits for the decompression of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct DecodeLimits {
-    /// Longest body, in bytes.
+    /// Maximum length of the decompressed body, in bytes.
     pub max: u64,
-    /// A longer body is cut at `max` instead of being an error.
+    /// Whether a longer body is truncated to `max` instead of causing an error.
     pub cut: bool,
     pub memory: &'static MemoryBudget,
 }
 
-/// Why a body could not be decompressed.
+/// Reasons why a body could not be decompressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The body ends too early.
+    /// The body is incomplete.
     Cut,
     Corrupt(String),
     Full(Full),
@@ -79,18 +79,18 @@ pub enum DecodeError {
 /// A body that is being decompressed, one slice at a time.
 pub struct Decoding {
     limits: DecodeLimits,
-    /// Codings that remain to be removed, in the order in which they were applied.
+    /// Codings that are not removed yet, in the order in which they were applied.
     encodings: Vec<Encoding>,
-    /// `None` once its coding is removed and the output is being joined.
+    /// `None` when its coding is removed and the output is being joined.
     decompressor: Option<Decompressor>,
     output: Decoded,
 }
 
 impl Decoding {
-    /// Removes `encodings`, the last one first. `None` if there are none.
+    /// Starts to remove `encodings`, the last one first. `None` if there are none.
     ///
     /// # Errors
-    /// When the start of the body is invalid.
+    /// If the start of the body is invalid.
     pub(crate) fn new(
         body: Bytes,
         mut encodings: Vec<Encoding>,
@@ -114,15 +114,15 @@ impl Decoding {
     /// Decompresses gzip.
     ///
     /// # Errors
-    /// Currently never: errors in the body are reported by later steps.
+    /// Never: later steps report errors in the body.
     pub fn gzip(body: Bytes, limits: DecodeLimits) -> Result<Option<Self>, DecodeError> {
         Decoding::new(body, vec![Encoding::Gzip], limits)
     }
 
-    /// Works for one slice. `None` if another slice is needed; other tasks should run before it.
+    /// Decompresses one slice. `None` if another slice is needed; other tasks should run before it.
     ///
     /// # Errors
-    /// Once it is certain that the body cannot be decoded.
+    /// As soon as it is certain that the body cannot be decoded.
     pub fn advance(&mut self) -> Result<Option<Bytes>, DecodeError> {
         let started = plimsoll_clock::now();
         loop {
@@ -149,13 +149,13 @@ impl Decoding {
         }
     }
 
-    /// Stops here: the body is what was decompressed so far.
+    /// Stops here. The body is what has been decompressed so far.
     pub(crate) fn cut(&mut self) {
         self.decompressor = None;
     }
 }
 
-/// Returns true at the end.
+/// Returns true when the body is complete.
 fn step(
     decompressor: &mut Decompressor,
     output: &mut Decoded,
@@ -183,7 +183,7 @@ fn step(
 }
 
 /// The codings that `head` names, in the order in which they were applied. Empty if it names an
-/// unknown one: the body is then left as received, as in k6.
+/// unknown coding: then the body stays as received, as in k6.
 pub(crate) fn codings(head: &Head) -> Vec<Encoding> {
     let mut encodings = Vec::new();
     for value in head.all("content-encoding") {
@@ -197,7 +197,7 @@ pub(crate) fn codings(head: &Head) -> Vec<Encoding> {
     encodings
 }
 
-/// Removes `encodings`, the last applied first, and lets other tasks run between slices.
+/// Removes `encodings`, the last applied first. Lets other tasks run between slices.
 pub(crate) async fn decode(
     body: Bytes,
     encodings: Vec<Encoding>,
@@ -265,7 +265,7 @@ impl From<DecodeError> for ErrorInfo {
             code::DECOMPRESSION,
             format!("error decompressing response body ({error})"),
         );
-        // The response may be valid, but this machine has no memory for it.
+        // The response may be valid, but this machine does not have enough memory for it.
         info.is_local = matches!(
             error,
             DecodeError::Full(Full::OverBudget(_) | Full::NoMemory)

@@ -13,14 +13,14 @@ use crate::pool::PooledConnection;
 use crate::protocol::Protocol;
 use crate::url::Url;
 
-/// A new connection, by its version of HTTP.
+/// A new connection, by HTTP version.
 pub(crate) enum Link {
     Own(Box<PooledConnection>),
     Shared(Rc<Multiplexed>),
 }
 
 impl Client {
-    /// Opens a connection to `url`'s origin. `steps` records how far it got.
+    /// Opens a connection to the origin of `url`. `steps` records the completed steps.
     pub(crate) async fn connect(
         &self,
         url: &Url,
@@ -83,7 +83,7 @@ impl Client {
         Err(ErrorInfo::new(code::H3, crate::NO_HTTP3))
     }
 
-    /// The same over QUIC, directly to the server.
+    /// Opens a QUIC connection directly to the server.
     #[cfg(feature = "http3")]
     async fn connect_http3(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
         let refuse = |message: &str| Err(ErrorInfo::new(code::H3, message));

@@ -6,11 +6,11 @@ use crate::cookie_date::parse_date;
 use crate::url::Url;
 
 /// Maximum number of cookies in a jar, and per host. RFC 6265, section 6.1, recommends at least
-/// 3000 and 50. The oldest are removed first.
+/// 3000 and 50. The oldest cookies are removed first.
 const MAX_TOTAL: usize = 10_000;
 const MAX_PER_HOST: usize = 500;
 
-/// A cookie as a server or a script sets it: RFC 6265, section 4.1.
+/// A cookie as a server or a script sets it (RFC 6265, section 4.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cookie {
     pub name: String,
@@ -18,14 +18,14 @@ pub struct Cookie {
     pub domain: Option<String>,
     pub path: Option<String>,
     pub expires: Option<SystemTime>,
-    /// Seconds; zero or less expires the cookie immediately.
+    /// In seconds. With zero or less, the cookie expires immediately.
     pub max_age: Option<i64>,
     pub secure: bool,
     pub http_only: bool,
     pub same_site: Option<SameSite>,
 }
 
-/// The `SameSite` attribute: stored, but without effect in a load test.
+/// The `SameSite` attribute. It is stored but has no effect in a load test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameSite {
     Strict,
@@ -33,7 +33,7 @@ pub enum SameSite {
     None,
 }
 
-/// The cookies of one user, by the rules of RFC 6265, section 5. Like k6, it has no list of public
+/// The cookies of one user, according to RFC 6265, section 5. Like k6, it has no list of public
 /// suffixes.
 #[derive(Clone, Debug, Default)]
 pub struct CookieJar {
@@ -46,7 +46,7 @@ struct Stored {
     value: String,
     /// In lower case.
     domain: String,
-    /// Only this exact host; otherwise also its subdomains.
+    /// Whether the cookie applies only to this exact host. Otherwise it also applies to subdomains.
     host_only: bool,
     path: String,
     expires: Option<SystemTime>,
@@ -63,8 +63,8 @@ impl CookieJar {
         self.stored.borrow().is_empty()
     }
 
-    /// Stores a cookie that was received from, or set for, `url`. A cookie that breaks the rules is
-    /// ignored, as in browsers. An expired cookie deletes the stored one with the same key.
+    /// Stores a cookie that was received from `url` or set for it. A cookie that violates the rules is
+    /// ignored, as in browsers. An expired cookie deletes the stored cookie with the same key.
     pub fn set(&self, url: &Url, cookie: &Cookie) {
         self.set_at(url, cookie, SystemTime::now());
     }
@@ -78,7 +78,7 @@ impl CookieJar {
             Some(path) if path.starts_with('/') => path.to_owned(),
             _ => default_path(url.path()).to_owned(),
         };
-        // Max-Age has precedence over Expires: section 5.3, step 3.
+        // Max-Age takes precedence over Expires (section 5.3, step 3).
         let (expires, expired) = match (cookie.max_age, cookie.expires) {
             (Some(seconds), _) if seconds <= 0 => (None, true),
             (Some(seconds), _) => {
@@ -108,7 +108,7 @@ impl CookieJar {
             secure: cookie.secure,
         };
         match same.and_then(|at| stored.get_mut(at)) {
-            // An update keeps its place: section 5.3, step 11.
+            // An updated cookie keeps its position (section 5.3, step 11).
             Some(old) => *old = new,
             None => {
                 make_room(&mut stored, &new.domain, now);
@@ -117,7 +117,7 @@ impl CookieJar {
         }
     }
 
-    /// The cookies for a request to `url`, longest path first, then oldest first: section 5.4.
+    /// The cookies for a request to `url`, longest path first, then oldest first (section 5.4).
     pub fn cookies_for_url(&self, url: &Url) -> Vec<(String, String)> {
         self.matching(url, SystemTime::now())
     }
@@ -142,7 +142,7 @@ impl CookieJar {
             .retain(|cookie| !cookie.is_for(url));
     }
 
-    /// Deletes the cookies with that name that a request to `url` would send.
+    /// Deletes the cookies with the given name that a request to `url` would send.
     pub fn delete(&self, url: &Url, name: &str) {
         self.stored
             .borrow_mut()
@@ -168,7 +168,7 @@ impl Stored {
 }
 
 impl Cookie {
-    /// Parses the value of a `Set-Cookie` field: section 5.2. `None` if it has no name.
+    /// Parses the value of a `Set-Cookie` field (section 5.2). `None` if it has no name.
     pub fn parse(field: &[u8]) -> Option<Cookie> {
         let field = String::from_utf8_lossy(field);
         let mut parts = field.split(';');
@@ -178,7 +178,7 @@ impl Cookie {
             return None;
         }
         let value = unquoted(value.trim());
-        // As in Go: a value that contains a forbidden byte is not a valid cookie.
+        // Like Go, reject a value that contains a forbidden byte.
         let allowed = |b: u8| (b' '..=b'~').contains(&b) && !matches!(b, b'"' | b'\\');
         if !value.bytes().all(allowed) {
             return None;
@@ -213,7 +213,7 @@ impl Cookie {
     }
 }
 
-/// Loopback counts as secure, as in Go and in browsers.
+/// Loopback addresses count as secure, as in Go and in browsers.
 fn is_secure(url: &Url) -> bool {
     let host = url.host();
     url.is_https()
@@ -228,8 +228,8 @@ fn unquoted(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// The domain that a cookie applies to, and whether it applies to that host only; `None` if the
-/// host may not set it. Section 5.3, steps 4 to 6.
+/// The domain that a cookie applies to, and whether it applies only to that host. `None` if the
+/// host may not set the cookie (section 5.3, steps 4 to 6).
 fn admitted_domain(host: &str, attribute: Option<&str>) -> Option<(String, bool)> {
     let Some(attribute) = attribute.filter(|domain| !domain.is_empty()) else {
         return Some((host.to_owned(), true));
@@ -247,7 +247,7 @@ fn admitted_domain(host: &str, attribute: Option<&str>) -> Option<(String, bool)
     domain_matches(host, &domain).then_some((domain, false))
 }
 
-/// Section 5.1.3.
+/// Domain matching (section 5.1.3).
 fn domain_matches(host: &str, domain: &str) -> bool {
     let Some(start) = host.len().checked_sub(domain.len()) else {
         return false;
@@ -259,7 +259,7 @@ fn domain_matches(host: &str, domain: &str) -> bool {
         && (before.is_empty() || (before.ends_with('.') && host.parse::<IpAddr>().is_err()))
 }
 
-/// Section 5.1.4: the directory of the request's path.
+/// The default path: the directory of the request's path (section 5.1.4).
 fn default_path(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -267,7 +267,7 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-/// Section 5.1.4: `/a` matches `/a`, `/a/` and `/a/b`, and not `/ab`.
+/// Path matching (section 5.1.4): `/a` matches `/a`, `/a/` and `/a/b`, but not `/ab`.
 fn path_matches(path: &str, cookie_path: &str) -> bool {
     match path.strip_prefix(cookie_path) {
         Some(rest) => rest.is_empty() || rest.starts_with('/') || cookie_path.ends_with('/'),

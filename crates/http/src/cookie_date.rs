@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 use plimsoll_units::days_since_1970;
 
-/// Parses the date of an `Expires` attribute by the lenient algorithm of RFC 6265, section 5.1.1:
+/// Parses the date of an `Expires` attribute with the lenient algorithm of RFC 6265, section 5.1.1:
 /// tokens in any order. `None` if the text is not a date. Dates before 1970 become 1970.
 pub fn parse_date(text: &str) -> Option<SystemTime> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);

@@ -3,7 +3,7 @@ use crate::request::{Request, RequestCookie};
 use crate::url::Url;
 
 /// The value of the `Cookie` field: first the request's own header field, then the request's
-/// cookies, then those of the jar. Empty if there are none.
+/// cookies, and then those of the jar. Empty if there are no cookies.
 pub(crate) fn cookie_header(
     request: &Request,
     own_field: Option<&str>,
@@ -37,8 +37,8 @@ fn push(out: &mut String, name: &str, value: &str) {
     }
     out.extend(name.chars().filter(|&c| !matches!(c, '\r' | '\n')));
     out.push('=');
-    // RFC 6265, section 4.1.1, as Go implements it: forbidden bytes are left out, and a value with
-    // a space or a comma is quoted.
+    // Follow RFC 6265, section 4.1.1, as Go implements it: omit forbidden bytes, and quote a value with
+    // a space or a comma.
     let allowed = |c: char| (' '..='~').contains(&c) && !matches!(c, '"' | ';' | '\\');
     let quote = value.contains([' ', ',']);
     if quote {

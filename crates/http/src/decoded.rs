@@ -1,34 +1,35 @@
-//! The output buffer of a decompressor. It grows without copying its content, within a [`MemoryBudget`].
+//! The output buffer of a decompressor. It grows within a [`MemoryBudget`], without copying its
+//! content.
 
 use std::collections::VecDeque;
 
 use crate::memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
 
-/// Output up to this size is not counted against the budget: most bodies are smaller, so they need
+/// Output up to this size does not count against the budget. Most bodies are smaller, so they need
 /// no atomic operation.
 const UNCOUNTED: usize = 64 << 10;
 
-/// Minimum and maximum size of a piece: the memory that one allocation requests.
+/// Minimum and maximum size of a piece, which is one allocation.
 const PIECES: (usize, usize) = (4 << 10, 256 << 10);
 
-/// Bytes in pieces of the sizes in [`PIECES`]. A vector that doubles would copy hundreds of megabytes
-/// at once, and would need memory for both copies meanwhile.
+/// A buffer that consists of pieces with the sizes in [`PIECES`]. A vector that doubles its size
+/// would copy hundreds of megabytes in one step, and would need memory for both copies.
 #[derive(Debug)]
 pub struct Decoded {
     pieces: VecDeque<Vec<u8>>,
-    /// Bytes written into the last piece; the others are full.
+    /// Number of bytes in the last piece; the others are full.
     last: usize,
     length: usize,
     max: usize,
-    /// Expected length.
+    /// The expected length.
     hint: usize,
-    /// Upper bound of the decompressor's own memory: its window.
+    /// Upper limit of the decompressor's own memory, which is its window.
     window: usize,
     share: BudgetShare,
     joined: Vec<u8>,
 }
 
-/// Why output ended early.
+/// Reasons why output ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// The output is longer than the caller allows.
@@ -41,8 +42,8 @@ pub enum Full {
 }
 
 impl Decoded {
-    /// A buffer for up to `max` bytes from a decompressor that itself keeps the last `window` bytes
-    /// and reads `compressed` bytes.
+    /// Creates a buffer for up to `max` bytes from a decompressor that keeps the last `window` bytes
+    /// itself and reads `compressed` bytes.
     pub fn new(
         max: usize,
         compressed: usize,
@@ -61,11 +62,11 @@ impl Decoded {
         }
     }
 
-    /// The buffer for the next bytes; never empty. It has space for one byte more than `max`, so
-    /// that a decompressor whose output is `max` bytes long can still detect the end.
+    /// Space for the next bytes; never empty. Altogether there is space for one byte more than `max`,
+    /// so a decompressor whose output is exactly `max` bytes long can still detect the end.
     ///
     /// # Errors
-    /// If no memory is left.
+    /// If memory is exhausted.
     pub fn space(&mut self) -> Result<&mut [u8], Full> {
         let is_full = self
             .pieces
@@ -88,7 +89,7 @@ impl Decoded {
             .unwrap_or_default())
     }
 
-    /// Records that this many bytes of [`Decoded::space`] were written.
+    /// Records that this many bytes were written to [`Decoded::space`].
     ///
     /// # Errors
     /// If the output exceeds `max`.
@@ -109,11 +110,11 @@ impl Decoded {
         self.length == 0
     }
 
-    /// Joins the pieces into one buffer, one step per call; `None` if another step is needed. The
+    /// Joins the pieces into one buffer, one step per call. `None` if another step is needed. The
     /// joined bytes keep their share of the budget.
     ///
     /// # Errors
-    /// If no memory is left.
+    /// If memory is exhausted.
     pub fn join(&mut self) -> Result<Option<Counted>, Full> {
         if self.joined.capacity() == 0 {
             if self.pieces.len() == 1
@@ -123,8 +124,7 @@ impl Decoded {
                 only.shrink_to_fit();
                 return self.finish(only).map(Some);
             }
-            // The memory is not touched before it is written, so the kernel does not allocate its
-            // pages yet.
+            // The memory is not accessed before it is written, so the kernel allocates no pages for it yet.
             self.joined
                 .try_reserve_exact(self.length)
                 .map_err(|_| Full::NoMemory)?;
@@ -149,7 +149,7 @@ impl Decoded {
         if bytes <= UNCOUNTED && self.share.bytes() == 0 {
             return Ok(());
         }
-        // Windows grow with their content, doubling each time.
+        // A window grows with its content and doubles each time.
         let window = self.window.min(bytes).saturating_mul(2);
         let total = bytes.saturating_add(window);
         self.share.set(total).map_err(Full::OverBudget)

@@ -1,5 +1,5 @@
-//! Decompressors of HTTP's content codings, behind one interface: a bounded amount of work per
-//! call.
+//! Decompressors for HTTP's content codings with one common interface: each call does a bounded
+//! amount of work.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,14 +9,14 @@ use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDeco
 
 use crate::encoding::Encoding;
 
-/// Maximum compressed bytes that one step reads. Some input expands to nothing, so a limit on
-/// output alone does not bound a step.
+/// Maximum number of compressed bytes that one step reads. A limit on output alone does not bound a
+/// step, because some input expands to nothing.
 const INPUT: usize = 64 << 10;
 
 /// Largest window that Brotli allows (RFC 7932, section 9.1).
 const BROTLI_WINDOW: usize = 1 << 24;
 
-/// A compressed body during decompression.
+/// A compressed body that is being decompressed.
 pub(crate) enum Decompressor {
     Gzip(flate2::bufread::MultiGzDecoder<Input>),
     Zlib(flate2::bufread::ZlibDecoder<Input>),
@@ -25,24 +25,24 @@ pub(crate) enum Decompressor {
     Zstd(Box<Zstd>),
 }
 
-/// One frame (RFC 8878, section 3.1.1).
+/// A single frame (RFC 8878, section 3.1.1).
 pub(crate) struct Zstd {
     decoder: FrameDecoder,
     window: usize,
     input: Bytes,
 }
 
-/// The outcome of one step.
+/// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The number of bytes written, possibly 0.
+    /// Number of bytes written, possibly 0.
     Made(usize),
     End,
 }
 
 impl Decompressor {
     /// # Errors
-    /// When the start of the body is invalid.
+    /// If the start of the body is invalid.
     pub(crate) fn new(body: Bytes, encoding: Encoding) -> Result<Self, String> {
         let is_zlib = is_zlib(&body);
         if encoding == Encoding::Zstd {
@@ -54,7 +54,7 @@ impl Decompressor {
         };
         Ok(match encoding {
             Encoding::Gzip => Decompressor::Gzip(flate2::bufread::MultiGzDecoder::new(input)),
-            // By RFC 9110, "deflate" is zlib's format; some servers send the bare deflate stream.
+            // RFC 9110 defines "deflate" as zlib's format, but some servers send the bare deflate stream.
             Encoding::Deflate if is_zlib => {
                 Decompressor::Zlib(flate2::bufread::ZlibDecoder::new(input))
             }
@@ -63,8 +63,8 @@ impl Decompressor {
         })
     }
 
-    /// Upper bound of the output that the decompressor itself keeps. Deflate's window is too
-    /// small to count.
+    /// Upper limit of the output that the decompressor itself keeps. Deflate's window is too small to
+    /// count.
     pub(crate) fn window(&self) -> usize {
         match self {
             Decompressor::Gzip(_) | Decompressor::Zlib(_) | Decompressor::Deflate(_) => 0,
@@ -73,10 +73,10 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses into `out`, as far as a bounded amount of input allows.
+    /// Decompresses into `out`, as far as is possible with a bounded amount of input.
     ///
     /// # Errors
-    /// Why the body is invalid.
+    /// If the body is invalid.
     pub(crate) fn step(&mut self, out: &mut [u8]) -> io::Result<Step> {
         let made = match self {
             Decompressor::Gzip(decoder) => {
@@ -132,8 +132,8 @@ impl Zstd {
         }
     }
 
-    /// Decodes one block of at most 128 KiB (RFC 8878, section 3.1.1.2.4), or reads a part of what
-    /// is decoded.
+    /// Decodes one block of at most 128 KiB (RFC 8878, section 3.1.1.2.4), or reads a part of the
+    /// decoded data.
     fn step(&mut self, out: &mut [u8]) -> io::Result<Step> {
         if self.decoder.can_collect() == 0 {
             if self.decoder.is_finished() {
@@ -150,8 +150,8 @@ impl Zstd {
     }
 }
 
-/// The window that a frame declares (RFC 8878, section 3.1.1.1). Without a window, the whole
-/// content is kept.
+/// The window size that a frame declares (RFC 8878, section 3.1.1.1). Without a window, the
+/// complete content is kept.
 fn zstd_window(frame: &[u8]) -> usize {
     const SINGLE_SEGMENT: u8 = 0x20;
     let most = DEFAULT_MAX_WINDOW_SIZE as usize;
@@ -164,7 +164,8 @@ fn zstd_window(frame: &[u8]) -> usize {
     }
 }
 
-/// RFC 1950, section 2.2: method 8, and a checksum over both bytes.
+/// Whether the bytes are a zlib header: method 8, and a valid checksum of both bytes (RFC 1950,
+/// section 2.2).
 fn is_zlib(body: &[u8]) -> bool {
     match body {
         [method, flags, ..] => {
@@ -174,7 +175,7 @@ fn is_zlib(body: &[u8]) -> bool {
     }
 }
 
-/// A body that is readable only up to a limit, which each step raises.
+/// A body that is readable only up to a limit. Each step raises the limit.
 pub(crate) struct Input {
     body: Bytes,
     allowed: usize,

@@ -1,18 +1,18 @@
-//! HTTP Digest authentication: RFC 7616.
+//! HTTP Digest authentication (RFC 7616).
 
 use md5::{Digest as _, Md5};
 use sha2::{Sha256, Sha512_256};
 
 use crate::url::{Url, UserInfo};
 
-/// The parts of a server's challenge that Plimsoll supports.
+/// The supported parts of a server's challenge.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
     algorithm: Algorithm,
-    /// As the server wrote it, because the response must repeat it exactly.
+    /// As the server sent it, because the response must repeat it exactly.
     algorithm_name: Option<String>,
     session: bool,
     qop: Qop,
@@ -27,7 +27,7 @@ enum Algorithm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Qop {
-    /// RFC 2069: the server offers no `qop`.
+    /// The server offers no `qop` (RFC 2069).
     None,
     Auth,
     AuthInt,
@@ -86,7 +86,7 @@ impl Challenge {
         (!challenge.nonce.is_empty()).then_some(challenge)
     }
 
-    /// The `Authorization` value for the first request under this challenge: RFC 7616, section 3.4.
+    /// The `Authorization` value for the first request after this challenge (RFC 7616, section 3.4).
     pub(crate) fn answer(
         &self,
         user: &UserInfo,
@@ -166,7 +166,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// `key=value, key="quoted, value"`.
+/// Parses `key=value, key="quoted, value"`.
 fn parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// RFC 7616, section 3.9.1: both algorithms.
+    /// The examples of RFC 7616, section 3.9.1, for both algorithms.
     #[test]
     fn the_examples_of_the_standard() {
         let url = Url::parse("http://www.example.org/dir/index.html").unwrap();
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// RFC 2069, section 2.4 (with its erratum's value).
+    /// The example of RFC 2069, section 2.4, with the value of its erratum.
     #[test]
     fn a_challenge_without_qop() {
         let challenge = Challenge::parse(

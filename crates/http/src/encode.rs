@@ -3,22 +3,22 @@ use crate::method::Method;
 use crate::proxy::Proxy;
 use crate::url::Url;
 
-/// The content of the headers of an HTTP/1.1 request.
+/// The data for the headers of an HTTP/1.1 request.
 pub(crate) struct HeadParts<'a> {
     pub(crate) method: &'a Method,
     pub(crate) url: &'a Url,
     pub(crate) fields: &'a Fields,
-    /// Sent if `fields` has no `User-Agent`; not sent if empty.
+    /// Sent if `fields` contains no `User-Agent`. Not sent if empty.
     pub(crate) user_agent: &'a str,
     pub(crate) body_length: usize,
     /// The `Cookie` field: the request's header, its cookie parameters and the jar combined.
     pub(crate) cookies: &'a str,
-    /// `Authorization`, if this leg computes one.
+    /// `Authorization`, if this leg computes it.
     pub(crate) authorization: Option<&'a str>,
-    /// The connection closes after this exchange.
+    /// Whether the connection closes after this exchange.
     pub(crate) close: bool,
-    /// Set for a proxy without a tunnel: the request line has the whole URL, and the headers have
-    /// the proxy's credentials.
+    /// Set for a proxy without a tunnel: the request line contains the complete URL, and the headers
+    /// contain the proxy's credentials.
     pub(crate) proxy: Option<&'a Proxy>,
 }
 

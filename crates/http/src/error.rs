@@ -1,8 +1,8 @@
 /// Error codes with k6's numbers.
 pub mod code {
-    /// Anything without its own code.
+    /// An error without a more specific code.
     pub const DEFAULT: u32 = 1000;
-    /// A network error other than an error of TCP.
+    /// A network error that is not a TCP error.
     pub const NETWORK: u32 = 1010;
     /// The URL cannot be used.
     pub const INVALID_URL: u32 = 1020;
@@ -16,11 +16,11 @@ pub mod code {
     pub const BLACKLISTED_IP: u32 = 1110;
     /// The name is in `blockHostnames`.
     pub const BLOCKED_HOST: u32 = 1111;
-    /// A TCP error without its own code.
+    /// A TCP error without a more specific code.
     pub const TCP: u32 = 1200;
-    /// The peer had closed the connection before we wrote.
+    /// The peer closed the connection before we wrote to it.
     pub const TCP_BROKEN_PIPE: u32 = 1201;
-    /// A system error of TCP without its own code.
+    /// A system error of TCP without a more specific code.
     pub const TCP_UNKNOWN: u32 = 1202;
     /// Connecting failed.
     pub const TCP_DIAL: u32 = 1210;
@@ -28,21 +28,21 @@ pub mod code {
     pub const TCP_DIAL_TIMEOUT: u32 = 1211;
     /// The peer refused the connection.
     pub const TCP_DIAL_REFUSED: u32 = 1212;
-    /// Connecting failed with a system error without its own code.
+    /// Connecting failed with a system error without a more specific code.
     pub const TCP_DIAL_UNKNOWN: u32 = 1213;
     /// The peer reset the connection.
     pub const TCP_RESET: u32 = 1220;
-    /// A TLS error without its own code.
+    /// A TLS error without a more specific code.
     pub const TLS: u32 = 1300;
-    /// The peer does not speak TLS.
+    /// The peer does not use TLS.
     pub const TLS_HEADER: u32 = 1301;
-    /// The certificate comes from an unknown authority.
+    /// The certificate was issued by an unknown authority.
     pub const X509_UNKNOWN_AUTHORITY: u32 = 1310;
     /// The certificate is for another host.
     pub const X509_HOSTNAME: u32 = 1311;
     /// Added to an HTTP status from 400 to 599.
     pub const STATUS_BASE: u32 = 1000;
-    /// An HTTP/2 error without its own code.
+    /// An HTTP/2 error without a more specific code.
     pub const H2: u32 = 1600;
     /// GOAWAY; the HTTP/2 error code plus one is added.
     pub const H2_GOAWAY: u32 = 1610;
@@ -50,7 +50,7 @@ pub mod code {
     pub const H2_STREAM: u32 = 1630;
     /// The HTTP/2 connection failed; the HTTP/2 error code plus one is added.
     pub const H2_CONNECTION: u32 = 1650;
-    /// An HTTP/3 error without its own code. k6 has no numbers for HTTP/3; these are Plimsoll's.
+    /// An HTTP/3 error without a more specific code. k6 has no codes for HTTP/3; these are Plimsoll's.
     pub const H3: u32 = 1800;
     /// No QUIC response arrived.
     pub const H3_DIAL: u32 = 1810;
@@ -63,7 +63,7 @@ pub mod code {
     /// The body could not be decompressed.
     pub const DECOMPRESSION: u32 = 1701;
 
-    /// The error code of a response status: 0 below 400.
+    /// The error code for a response status: 0 if the status is below 400.
     pub fn of_status(status: u16) -> u32 {
         match status {
             ..400 => 0,
@@ -79,10 +79,10 @@ pub struct ErrorInfo {
     pub code: u32,
     /// A short message that is the same for all targets, so it can be a tag.
     pub message: String,
-    /// A longer message with names and addresses, for logs; `None` if there is no more to say.
+    /// A longer message with names and addresses, for logs; `None` if there is nothing to add.
     pub detail: Option<String>,
-    /// This machine, not the target, was at its limit: no free local port, descriptor or memory.
-    /// Such a failure says nothing about the target.
+    /// This machine reached a limit, not the target: no free local port, descriptor or memory. Such a
+    /// failure is not a fault of the target.
     pub is_local: bool,
     /// This machine had no free local port or file descriptor.
     pub is_exhausted: bool,

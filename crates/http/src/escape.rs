@@ -1,4 +1,4 @@
-//! Percent escapes: RFC 3986, section 2.1.
+//! Percent escapes (RFC 3986, section 2.1).
 
 pub(crate) fn check_escapes(text: &str) -> Result<(), String> {
     match bad_escape(text) {
@@ -34,7 +34,7 @@ fn bad_escape(text: &str) -> Option<&str> {
     })
 }
 
-/// Percent-decodes text whose escapes were checked before. Invalid UTF-8 is replaced.
+/// Percent-decodes text whose escapes have already been checked. Invalid UTF-8 is replaced.
 pub(crate) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -62,8 +62,8 @@ pub(crate) fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Escapes what a path must not contain (RFC 3986, section 3.3). Everything else is kept as written,
-/// including existing escapes.
+/// Escapes bytes that a path must not contain (RFC 3986, section 3.3). Everything else stays
+/// unchanged, including existing escapes.
 pub(crate) fn escape_into(out: &mut String, path: &str) {
     for c in path.chars() {
         if c <= ' ' || "\"<>\\^`{|}".contains(c) || !c.is_ascii() {

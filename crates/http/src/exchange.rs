@@ -10,13 +10,13 @@ use crate::proto::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The facts about one round trip. Each redirect hop and each authentication leg is a round trip.
+/// The data about one round trip. Each redirect hop and each authentication leg is a round trip.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub timeline: Timeline,
     pub method: Method,
     pub url: Rc<Url>,
-    /// 0 if the exchange failed; `head` shows what arrived before the failure.
+    /// 0 if the exchange failed; `head` contains the headers that arrived before the failure.
     pub status: u16,
     pub proto: Proto,
     pub tls: Option<TlsFacts>,
@@ -24,10 +24,11 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// Whether a connection was opened for this exchange.
     pub opened: bool,
-    /// How often the request was sent before, and the server closed the connection without a response or refused to
-    /// process it. Where it closed the connection, it may have processed the request.
+    /// How often the request was sent before, because the server closed the connection without a
+    /// response or refused to process the request. If it closed the connection, it may have processed
+    /// the request.
     pub resent: u32,
-    /// Bytes of HTTP, without TLS: headers and bodies as sent and as received.
+    /// Bytes of HTTP, without TLS: headers and bodies, as sent and as received.
     pub bytes: Traffic,
     /// Bytes of the request body as sent: after compression, without framing.
     pub body_sent: u64,
@@ -47,7 +48,7 @@ impl Exchange {
         }
     }
 
-    /// Turns a complete response into a failure.
+    /// Converts a complete response into a failure.
     pub(crate) fn fail(&mut self, error: ErrorInfo) {
         self.status = 0;
         self.proto = Proto::None;

@@ -7,8 +7,8 @@ pub(crate) fn timeout() -> ErrorInfo {
     ErrorInfo::new(code::REQUEST_TIMEOUT, "request timeout")
 }
 
-/// The response arrived in time, but decompressing it exceeded the request's timeout. The text differs from that of
-/// [`timeout`], because the server is not the cause.
+/// The response arrived in time, but decompressing it exceeded the request's timeout. The message
+/// differs from that of [`timeout`], because the server is not the cause.
 pub(crate) fn timeout_of_decompression() -> ErrorInfo {
     ErrorInfo::new(
         code::REQUEST_TIMEOUT,
@@ -16,7 +16,7 @@ pub(crate) fn timeout_of_decompression() -> ErrorInfo {
     )
 }
 
-/// A connection failed during a write or read.
+/// Reading from or writing to a connection failed.
 pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
     if let Some(tls) = plimsoll_net::tls_fault(error, "") {
         return ErrorInfo::from(&plimsoll_net::Error::Tls(tls));

@@ -1,8 +1,8 @@
 use crate::head::canonical_name;
 use crate::method::is_token_byte;
 
-/// The header fields of a request: one buffer in wire form, so encoding is a copy. Names are kept
-/// in canonical form (`X-Request-Id`).
+/// The header fields of a request, in one buffer in wire format, so encoding is a copy. Names are
+/// stored in canonical form (`X-Request-Id`).
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     wire: Vec<u8>,
@@ -21,25 +21,25 @@ impl Fields {
         Self::default()
     }
 
-    /// Whether there is no field.
+    /// Whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Adds a field, replacing any with the same name.
+    /// Sets a field. Replaces any fields with the same name.
     ///
     /// # Errors
-    /// When the name is not a token or the value contains a control byte (RFC 9110,
-    /// section 5.5). A line break in a value would let a script inject another field.
+    /// If the name is not a token, or the value contains a control byte (RFC 9110, section 5.5). With a
+    /// line break in a value, a script could inject another field.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         self.remove(name);
         self.append(name, value)
     }
 
-    /// Adds a field and keeps any with the same name.
+    /// Adds a field and keeps any fields with the same name.
     ///
     /// # Errors
-    /// As [`Fields::set`].
+    /// See [`Fields::set`].
     pub fn append(&mut self, name: &str, value: &str) -> Result<(), String> {
         if name.is_empty() || !name.bytes().all(is_token_byte) {
             return Err(format!("net/http: invalid header field name {name:?}"));
@@ -74,7 +74,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Removes all fields with that name.
+    /// Removes all fields with the given name.
     pub fn remove(&mut self, name: &str) {
         while let Some(at) = self
             .spans
@@ -93,14 +93,14 @@ impl Fields {
         }
     }
 
-    /// The first value with that name.
+    /// The first value of the given field.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// Names in canonical form, and values, in their order.
+    /// Names in canonical form, and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.spans.iter().map(|&span| {
             let value = self
@@ -114,12 +114,12 @@ impl Fields {
         })
     }
 
-    /// All fields in wire form, each with its line end.
+    /// All fields in wire format, each with its line break.
     pub(crate) fn wire(&self) -> &[u8] {
         &self.wire
     }
 
-    /// Empties the list but keeps its memory.
+    /// Clears the list but keeps its memory.
     pub fn clear(&mut self) {
         self.wire.clear();
         self.spans.clear();

@@ -22,17 +22,17 @@ use crate::scratch::Scratch;
 /// Maximum number of interim (1xx) responses that are skipped before the final one.
 const MAX_INTERIM: u32 = 100;
 
-/// One HTTP/1.x connection, idle or during an exchange.
+/// One HTTP/1.x connection, idle or in use by an exchange.
 #[derive(Debug)]
 pub(crate) struct Connection<S> {
     io: S,
-    /// The headers of the last response. If the next response begins with the same bytes, they need
-    /// not be parsed again.
+    /// The headers of the last response. If the next response starts with the same bytes, they need not
+    /// be parsed again.
     known: Option<Rc<Head>>,
     /// Bytes of incomplete headers.
     partial: Vec<u8>,
     alarm: Alarm,
-    /// How many exchanges were completed on it.
+    /// Number of exchanges that were completed on the connection.
     pub(crate) served: u64,
 }
 
@@ -42,23 +42,23 @@ pub(crate) struct H1Request<'a> {
     pub(crate) body: &'a [u8],
     /// The response to HEAD has no body, whatever its headers say.
     pub(crate) is_head: bool,
-    /// Whether the body is kept; otherwise it is only counted.
+    /// Whether the body is kept. Otherwise it is only counted.
     pub(crate) keep_body: bool,
     /// Maximum number of body bytes that are kept.
     pub(crate) max_body: u64,
-    /// Bytes beyond `max_body` are read and dropped instead of being an error.
+    /// Whether bytes beyond `max_body` are read and dropped instead of causing an error.
     pub(crate) cut_body: bool,
-    /// Sees the body, which is then not kept.
+    /// Observes the body, which is then not kept.
     pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
-    /// Status 101 is a valid response, and the bytes after it belong to another protocol.
+    /// Whether status 101 is a valid response. The bytes after it belong to another protocol.
     pub(crate) is_upgrade: bool,
 }
 
-/// Why an exchange failed.
+/// Reasons why an exchange failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The deadline passed.
+    /// The deadline has passed.
     Timeout,
     /// The peer closed the connection before the first byte of a response.
     Closed,
@@ -71,8 +71,8 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Whether the server probably closed this kept connection while it was idle, so that a safe
-    /// request may be retried on a new one.
+    /// Whether the server probably closed this kept connection while it was idle, so a safe request may
+    /// be retried on a new connection.
     pub(crate) fn is_stale(&self, progress: &Progress) -> bool {
         progress.received == 0 && matches!(self, Fault::Closed | Fault::Write(_) | Fault::Read(_))
     }
@@ -106,7 +106,7 @@ struct Exchanging {
     interim: u32,
     request_done: bool,
     write_error: Option<io::Error>,
-    /// How much of the incomplete headers was searched for their end.
+    /// Length of the part of the incomplete headers that was already searched for their end.
     searched: usize,
 }
 
@@ -121,8 +121,8 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// Sends the request and reads the response. If the future is dropped or fails, the connection
-    /// must be dropped too.
+    /// Sends the request and reads the response. If this fails or the future is dropped, the caller
+    /// must drop the connection.
     pub(crate) async fn exchange(
         &mut self,
         ask: &H1Request<'_>,
@@ -144,7 +144,7 @@ impl<S: Wire> Connection<S> {
         }
         self.served += u64::from(ended.is_ok());
         if ended.is_err() && !state.kept.is_empty() {
-            // The received part of the body is kept even after a failure.
+            // Keep the received part of the body even after a failure.
             progress.body = state.kept.into();
         }
         ended
@@ -232,7 +232,7 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// Ready when the kernel has accepted all of the headers and the body.
+    /// Ready when the kernel has accepted the complete headers and body.
     #[inline]
     fn poll_send(
         &mut self,
@@ -264,7 +264,7 @@ impl<S: Wire> Connection<S> {
         Pin::new(&mut self.io).poll_flush(cx)
     }
 
-    /// Processes bytes of the response; returns true when it is complete.
+    /// Processes bytes of the response. Returns true when the response is complete.
     #[inline]
     fn take(
         &mut self,
@@ -350,16 +350,16 @@ impl<S: Wire> Connection<S> {
         if !state.kept.is_empty() {
             progress.body = Bytes::from(std::mem::take(&mut state.kept));
         }
-        // A connection cannot be reused if the request was not sent completely, or if unsolicited
-        // bytes arrived.
+        // A connection cannot be reused if the request was not sent completely or if unsolicited bytes
+        // arrived.
         progress.reusable = clean
             && state.request_done
             && state.write_error.is_none()
             && progress.head.as_ref().is_some_and(|head| head.keeps_alive);
     }
 
-    /// Processes bytes of headers, including those of interim responses. Once the final headers are
-    /// complete, returns how many bytes belonged to them.
+    /// Processes bytes of headers, including those of interim responses. When the final headers are
+    /// complete, returns the number of bytes that belong to them.
     #[cold]
     fn take_head(
         &mut self,
@@ -402,7 +402,7 @@ impl<S: Wire> Connection<S> {
                     ));
                 }
                 100..200 => {
-                    // RFC 9110, section 15.2: there may be any number of interim responses.
+                    // There may be any number of interim responses (RFC 9110, section 15.2).
                     state.interim += 1;
                     if state.interim > MAX_INTERIM {
                         return Err(ErrorInfo::new(
@@ -423,8 +423,8 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// The peer closed the connection: correct after a body that ends this way, an error anywhere
-    /// else.
+    /// Handles a close by the peer: correct after a body that extends to the end of the connection,
+    /// otherwise an error.
     fn at_end(&mut self, state: &mut Exchanging, progress: &mut Progress) -> Result<(), Fault> {
         match state.place {
             Place::UntilClose => {
@@ -447,7 +447,7 @@ impl<S: Wire> Connection<S> {
         }
     }
 
-    /// The stream, which uses another protocol from now on.
+    /// Returns the stream, which another protocol uses from now on.
     pub(crate) fn into_stream(self) -> S {
         self.io
     }
@@ -459,7 +459,7 @@ impl<S: Wire> Connection<S> {
     }
 }
 
-/// RFC 9112, section 6.3, items 1 to 3: responses without a body.
+/// Whether the response has no body (RFC 9112, section 6.3, items 1 to 3).
 fn place_after(head: &Head, ask: &H1Request<'_>) -> Place {
     if ask.is_head || matches!(head.status(), 204 | 304) {
         return Place::Done;
@@ -472,7 +472,7 @@ fn place_after(head: &Head, ask: &H1Request<'_>) -> Place {
     }
 }
 
-/// Shows bytes of a body to its watch.
+/// Passes bytes of a body to its watch.
 #[cold]
 fn watched(watch: &SharedWatch, head: Option<&Rc<Head>>, bytes: &[u8], at: Option<Moment>) {
     if let Some(head) = head {
@@ -481,7 +481,7 @@ fn watched(watch: &SharedWatch, head: Option<&Rc<Head>>, bytes: &[u8], at: Optio
     }
 }
 
-/// Keeps bytes of a body; `more` is how many are announced to follow.
+/// Keeps bytes of a body. `more` is the number of further bytes that were announced.
 fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &H1Request<'_>, more: u64) -> Result<(), ErrorInfo> {
     let max = ask.max_body;
     let room = max.saturating_sub(kept.len() as u64);
@@ -500,14 +500,14 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &H1Request<'_>, more: u64) -> Res
         ));
     }
     if kept.capacity() == 0 {
-        // The announced length is trusted only up to 1 MiB.
+        // Trust the announced length only up to 1 MiB.
         kept.reserve(needed.min(1 << 20) as usize);
     }
     kept.extend_from_slice(bytes);
     Ok(())
 }
 
-/// Checks at the first bytes whether this can be HTTP/1 at all.
+/// Checks the first bytes for whether this can be HTTP/1.
 fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
     const MAGIC: &[u8] = b"HTTP/";
     let shown = bytes.len().min(MAGIC.len());
@@ -521,8 +521,8 @@ fn check_beginning(bytes: &[u8]) -> Result<(), ErrorInfo> {
     check_status_line(bytes)
 }
 
-/// The length of headers that are complete in `bytes`; the end is known not to be within the first
-/// `searched` bytes. Both kinds of line end are accepted.
+/// The length of headers that are complete in `bytes`. Their end is known not to be within the
+/// first `searched` bytes. Accepts both kinds of line breaks.
 fn find_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let rest = bytes.get(searched..)?;
     memchr::memchr_iter(b'\n', rest).find_map(|at| match rest.get(at + 1..)? {

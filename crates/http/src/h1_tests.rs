@@ -1,4 +1,4 @@
-//! The codec against scripted peers in memory.
+//! Tests of the codec with scripted peers in memory.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use super::*;
 use crate::scratch::Scratch;
 
-/// Sends a request on `wire` and returns the outcome.
+/// Sends a request on `wire` and returns the result.
 async fn exchange(
     wire: &mut Connection<DuplexStream>,
     body: &[u8],
@@ -38,7 +38,7 @@ fn run<T>(work: impl Future<Output = T>) -> T {
         .block_on(work)
 }
 
-/// A peer that writes each piece separately and lets the client run in between.
+/// A peer that writes each piece separately and lets the client run between pieces.
 async fn play(mut peer: DuplexStream, pieces: Vec<Vec<u8>>, close: bool) -> Option<DuplexStream> {
     for piece in pieces {
         if peer.write_all(&piece).await.is_err() {
@@ -65,7 +65,7 @@ fn cut(bytes: &[u8], cuts: &[usize]) -> Vec<Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// However a response is split into pieces, it parses the same, and its timestamps are in
+    /// However a response is split into pieces, it parses to the same result, and its timestamps are in
     /// order.
     #[test]
     fn pieces_make_no_difference(
@@ -107,8 +107,8 @@ proptest! {
         let _ = sent;
     }
 
-    /// For any input bytes, the codec ends without a panic, within bounded memory, with a response
-    /// or an error.
+    /// For any input bytes, the codec returns a response or an error, without a panic and within
+    /// bounded memory.
     #[test]
     fn garbage_ends(
         garbage in proptest::collection::vec(any::<u8>(), 0..300),
@@ -174,7 +174,7 @@ fn unsolicited_bytes_end_a_connection() {
     });
 }
 
-/// The request counts as sent when its last byte was accepted, not its first.
+/// The request counts as sent when its last byte was accepted, not its first byte.
 #[test]
 fn sent_is_after_the_last_byte() {
     run(async {

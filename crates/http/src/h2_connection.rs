@@ -15,7 +15,7 @@ use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
 use crate::progress::Progress;
 use crate::proto::Proto;
 
-/// One HTTP/2 connection of a user, shared by its requests.
+/// One HTTP/2 connection of a user, which its requests share.
 #[derive(Debug)]
 pub(crate) struct Connection {
     streams: Streams,
@@ -28,8 +28,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Begins HTTP/2 on an open stream. The connection's own task runs on this thread until the last
-    /// request and the handle are gone.
+    /// Starts HTTP/2 on an open stream. A separate task on this thread drives the connection until the
+    /// last request and the handle are dropped.
     pub(crate) fn start<W: Wire + 'static>(
         stream: W,
         remote: Option<SocketAddr>,
@@ -44,20 +44,20 @@ impl Connection {
         }
     }
 
-    /// Whether it still accepts new requests.
+    /// Whether the connection still accepts new requests.
     pub(crate) fn is_open(&self) -> bool {
         self.streams.is_open()
     }
 
-    /// Whether it can take one more request within the caller's limit and the server's. A request
-    /// above the server's limit would wait inside the connection.
+    /// Whether it can accept one more request within the caller's limit and the server's limit. A
+    /// request above the server's limit would wait inside the connection.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         let in_flight = self.usage.in_flight.get();
         limit.is_none_or(|limit| in_flight < limit) && in_flight < self.streams.max_streams()
     }
 
-    /// Sends the request and reads the response. Dropping the future resets the stream; the
+    /// Sends the request and reads the response. Dropping the future resets the stream, but the
     /// connection stays open.
     pub(crate) async fn exchange(
         &self,
@@ -119,7 +119,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The response headers, shared with the last ones if they are equal.
+    /// The response headers. They are shared with the previous ones if they are equal.
     fn head_of(&self, heading: Rc<Heading>) -> Result<Rc<Head>, ErrorInfo> {
         let mut known = self.known.borrow_mut();
         if let Some((last, head)) = &*known
@@ -127,7 +127,7 @@ impl Connection {
         {
             return Ok(head.clone());
         }
-        // The first headers of a response always have a status.
+        // The first headers of a response always contain a status.
         let status = heading.status.map_or(0, |status| status.as_u16());
         let fields = || {
             let all = heading.fields.iter();
@@ -142,8 +142,8 @@ impl Connection {
     }
 }
 
-/// A response that is being read. When dropped, it records how far the response got, even if
-/// the deadline has passed.
+/// A response that is being read. When dropped, it records how much of the response arrived, even
+/// if the deadline has passed.
 struct Receiving<'a> {
     upload: Upload,
     incoming: Incoming,
@@ -151,7 +151,7 @@ struct Receiving<'a> {
 }
 
 impl Receiving<'_> {
-    /// Waits for the response headers. They may arrive before the whole request is sent.
+    /// Waits for the response headers. They may arrive before the request is sent completely.
     async fn headers(&mut self) -> Result<Rc<Heading>, StreamFault> {
         let heading = poll_fn(|cx| {
             self.upload.poll(cx);
@@ -162,7 +162,7 @@ impl Receiving<'_> {
         Ok(heading)
     }
 
-    /// Passes the body to its watch until the watch needs no more.
+    /// Passes the body to its watch until the watch needs no more of it.
     async fn watched(&mut self, watch: &SharedWatch, head: &Rc<Head>) -> Result<(), StreamFault> {
         watch.0.head(head);
         loop {
@@ -216,14 +216,14 @@ impl Upload {
     #[inline]
     fn poll(&mut self, cx: &mut Context<'_>) {
         if !self.is_over {
-            // A failure ends the response too, unless the server does not need the rest of the request.
+            // A failure also ends the response, unless the server does not need the rest of the request.
             let sent = self.outgoing.poll_send(cx, &mut self.rest, true);
             self.is_over = sent.is_ready();
         }
     }
 }
 
-/// Converts a fault to the error type shared by all versions of HTTP.
+/// Converts a fault to the error type that all HTTP versions share.
 fn error_of(fault: &StreamFault) -> ErrorInfo {
     let (base, number, what) = match fault {
         StreamFault::Broken { is_write, error } => {
@@ -248,7 +248,7 @@ fn error_of(fault: &StreamFault) -> ErrorInfo {
             "connection error with http2 ErrCode",
         ),
     };
-    // RFC 9113, section 7, defines 14 codes; all others get the base number.
+    // RFC 9113, section 7, defines 14 codes. All others get the base number.
     let code = if number <= 13 {
         base + 1 + number
     } else {

@@ -13,7 +13,7 @@ use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
 use crate::progress::Progress;
 use crate::proto::Proto;
 
-/// One HTTP/3 connection of a user. Requests share it.
+/// One HTTP/3 connection of a user, which its requests share.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) quic: plimsoll_http3::Connection,
@@ -22,7 +22,7 @@ pub(crate) struct Connection {
     known: RefCell<Option<Rc<Head>>>,
 }
 
-/// Advice for users who did not mean to use HTTP/3, or meant another port.
+/// Advice for users who did not intend to use HTTP/3, or intended another port.
 const HINT: &str = "does the server speak HTTP/3 on that UDP port? Without --h3 (--http3 of attack, --protocol http3, \
      or a request's protocol 'http3') requests go over TCP";
 
@@ -35,7 +35,7 @@ impl Connection {
         }
     }
 
-    /// Sends the request and reads the response. Dropping the future cancels the request; the
+    /// Sends the request and reads the response. Dropping the future cancels the request, but the
     /// connection stays open.
     pub(crate) async fn exchange(
         &self,
@@ -105,7 +105,7 @@ impl Connection {
         if let Some(kept) = body.finish() {
             progress.body = kept;
         }
-        // RFC 9114, section 4.1.2: such a response is malformed.
+        // Such a response is malformed (RFC 9114, section 4.1.2).
         match announced {
             Some(length) if progress.payload < length => Err(Http3Fault::EndedInside.into()),
             Some(length) if progress.payload > length => Err(Http3Fault::Violation(
@@ -116,7 +116,7 @@ impl Connection {
         }
     }
 
-    /// The response headers, shared with the last ones if they are equal.
+    /// The response headers. They are shared with the previous ones if they are equal.
     fn head_of(&self, answer: &plimsoll_http3::ResponseHead) -> Result<Rc<Head>, Stop> {
         let fields = || {
             answer.fields.iter().map(|(name, value)| {
@@ -139,7 +139,7 @@ impl Connection {
     }
 }
 
-/// Shows a body to its watch, until the watch needs no more.
+/// Passes the body to its watch until the watch needs no more of it.
 async fn watched(
     watch: &SharedWatch,
     head: &Rc<Head>,
@@ -167,7 +167,7 @@ async fn watched(
     }
 }
 
-/// Why an exchange stopped.
+/// Reasons why an exchange stopped.
 enum Stop {
     Fault(Http3Fault),
     Ours(ErrorInfo),
@@ -188,7 +188,7 @@ pub(crate) fn unanswered() -> ErrorInfo {
 
 const NO_ANSWER: &str = "http3: the server sent no QUIC response";
 
-/// Converts a fault to the error type that all versions of HTTP share.
+/// Converts a fault to the error type that all HTTP versions share.
 pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
     let (code, message) = match fault {
         Http3Fault::Network(error) => return ErrorInfo::from(error),

@@ -9,7 +9,7 @@ pub(crate) const MAX_HEAD: usize = 1 << 20;
 /// Maximum number of header fields in a response.
 const MAX_FIELDS: usize = 16_384;
 
-/// Status line and header fields of a response, and how they frame the body.
+/// Status line and header fields of a response, and the framing of its body.
 #[derive(Debug)]
 pub struct Head {
     raw: Box<[u8]>,
@@ -30,7 +30,7 @@ struct Field {
     value: Range<u32>,
 }
 
-/// How the end of a body is recognized: RFC 9112, section 6.3.
+/// How the end of a body is determined (RFC 9112, section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     Length(u64),
@@ -106,7 +106,7 @@ impl Head {
             && parts.next().is_none()
     }
 
-    /// Builds the headers of a protocol version that does not transmit them as text.
+    /// Builds headers for a protocol version that does not transmit them as text.
     pub(crate) fn from_parts<'a>(
         proto: Proto,
         status: u16,
@@ -115,7 +115,7 @@ impl Head {
         Head::build(proto, status, standard_reason(status).as_bytes(), parts)
     }
 
-    /// The same with the server's own reason phrase.
+    /// The same with the reason phrase that the server sent.
     pub(crate) fn build<'a>(
         proto: Proto,
         status: u16,
@@ -171,7 +171,7 @@ impl Head {
         for (name, value) in head.fields() {
             if name.eq_ignore_ascii_case("content-length") {
                 let announced = parse_length(value)?;
-                // RFC 9112, section 6.3, item 5: conflicting lengths are an unrecoverable error.
+                // Conflicting lengths are an unrecoverable error (RFC 9112, section 6.3, item 5).
                 if length.is_some_and(|length| length != announced) {
                     let all: Vec<_> = head.all("content-length").map(printable).collect();
                     return Err(transport_broken(format!(
@@ -202,7 +202,7 @@ impl Head {
         head.has_encoding = has_encoding;
         head.sets_cookies = sets_cookies;
         head.keeps_alive = !close && (head.keeps_alive || keep_alive);
-        // RFC 9112, section 6.3, item 3: Transfer-Encoding takes precedence.
+        // Transfer-Encoding takes precedence (RFC 9112, section 6.3, item 3).
         head.framing = match (chunked, length) {
             (true, _) if head.proto == Proto::Http11 => Framing::Chunked,
             (_, Some(length)) => Framing::Length(length),
@@ -239,14 +239,14 @@ impl Head {
         })
     }
 
-    /// The first value with that name.
+    /// The first value of the given field.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.fields()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// All values with that name.
+    /// All values of the given field.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
         self.fields()
             .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
@@ -260,8 +260,8 @@ impl Head {
     }
 }
 
-/// Writes a field name as Go does: `x-request-id` becomes `X-Request-Id`. A name with a byte that
-/// is not allowed in a token stays as it is.
+/// Formats a field name as Go does: `x-request-id` becomes `X-Request-Id`. A name with a byte that
+/// is not allowed in a token stays unchanged.
 pub fn canonical_name(name: &str) -> Cow<'_, str> {
     let mut upper = true;
     let mut canonical = true;
@@ -310,13 +310,13 @@ fn parse_length(value: &[u8]) -> Result<u64, ErrorInfo> {
     })
 }
 
-/// An error that makes the connection unusable, in k6's words.
+/// An error that makes the connection unusable, with k6's wording.
 pub(crate) fn transport_broken(message: String) -> ErrorInfo {
     let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
     ErrorInfo::new(code::DEFAULT, message).with_detail(detail)
 }
 
-/// Checks a status line: RFC 9112, section 4. The line may be incomplete.
+/// Checks a status line (RFC 9112, section 4). The line may be incomplete.
 pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
     const SHOWN: usize = 120;
     let line = raw.split(|&b| b == b'\n').next().unwrap_or_default();
@@ -357,7 +357,7 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     out
 }
 
-/// The reason phrases of the IANA registry, as Go prints them.
+/// The reason phrases of the IANA registry, with Go's wording.
 pub(crate) fn standard_reason(status: u16) -> &'static str {
     match status {
         100 => "Continue",

@@ -1,9 +1,11 @@
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
-/// The ASCII form of a host name with other letters, or `None` if `host` is ASCII or not a valid name.
+/// The ASCII form of a host name with other letters. `None` if `host` is already ASCII or is not a
+/// valid name.
 ///
-/// Go's HTTP client uses the lookup profile of UTS #46: it maps compatible letters (full-width to half-width), checks
-/// the rules of IDNA 2008, and keeps a name as written when it breaks them. Resolving that name then fails.
+/// Go's HTTP client uses the lookup profile of UTS #46: it maps compatible letters (for example
+/// full-width to half-width) and checks the rules of IDNA 2008. It keeps a name unchanged if the
+/// name violates them; then resolving the name fails.
 pub(crate) fn ascii_host(host: &str) -> Option<String> {
     if host.is_ascii() {
         return None;
@@ -27,7 +29,7 @@ mod tests {
         ascii_host(host)
     }
 
-    /// RFC 3492, section 7.1, and everyday names.
+    /// Examples of RFC 3492, section 7.1, and common names.
     #[test]
     fn encodes_labels_in_punycode() {
         assert_eq!(
@@ -41,7 +43,7 @@ mod tests {
         );
     }
 
-    /// UTS #46, section 4: compatible letters and full stops are mapped, `ß` is kept.
+    /// Compatible letters and full stops are mapped, and `ß` is kept (UTS #46, section 4).
     #[test]
     fn maps_compatible_letters() {
         let full_width = "\u{ff4c}\u{ff4f}\u{ff43}\u{ff41}\u{ff4c}\u{ff48}\u{ff4f}\u{ff53}\u{ff54}";

@@ -20,16 +20,16 @@ use crate::url::Url;
 #[derive(Debug)]
 pub struct ParsedResponse {
     pub status: u16,
-    /// The decoded body, or why it could not be decoded.
+    /// The decoded body, or the reason why it could not be decoded.
     pub body: Result<Bytes, String>,
     pub cookies: Vec<Cookie>,
 }
 
-/// Reads `pieces`, which arrive one by one and are followed by the end of the connection,
-/// as the response to a GET, or to a HEAD. At most `max_body` bytes of the body are kept.
+/// Reads `pieces` as the response to a GET or HEAD. They arrive one by one, and then the connection
+/// ends. At most `max_body` bytes of the body are kept.
 ///
 /// # Errors
-/// Why they are not a response.
+/// If the bytes are not a response.
 pub async fn read_answer(
     pieces: &[&[u8]],
     is_head: bool,
@@ -39,7 +39,7 @@ pub async fn read_answer(
     let (ours, mut theirs) = duplex(1 << 16);
     let server = async {
         let mut request = [0; 64];
-        // The client may disconnect early; it reports that itself.
+        // The client may disconnect early, and reports that itself.
         let _ = theirs.read(&mut request).await;
         for piece in pieces {
             if theirs.write_all(piece).await.is_err() {
@@ -71,7 +71,7 @@ pub async fn read_answer(
     };
     let (progress, ()) = tokio::join!(client, server);
     let progress = progress.map_err(|fault| format!("{fault:?}"))?;
-    let head = progress.head.ok_or("a response without headers")?;
+    let head = progress.head.ok_or("the response has no headers")?;
     let cookies = head.all("set-cookie").filter_map(Cookie::parse).collect();
     for challenge in head.all("www-authenticate") {
         Challenge::parse(&String::from_utf8_lossy(challenge));
@@ -104,8 +104,8 @@ pub fn answer_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
     Some(challenge.answer(url.userinfo()?, "GET", url, body, "c"))
 }
 
-/// Requests a tunnel to `url` from a proxy, which sends `answer` and closes the connection. `None` if
-/// `proxies` has no proxy for `url`.
+/// Requests a tunnel to `url` from a proxy, which sends `answer` and closes the connection. `None`
+/// if `proxies` contains no proxy for `url`.
 pub async fn open_tunnel(
     proxies: &Proxies,
     url: &Url,
@@ -113,7 +113,7 @@ pub async fn open_tunnel(
 ) -> Option<Result<(), String>> {
     let proxy = proxies.for_url(url)?;
     let (mut ours, mut theirs) = duplex(1 << 17);
-    // The buffer is larger than the longest response that is read, so that nothing waits.
+    // The buffer is larger than the longest response that is read, so nothing has to wait.
     let sent = answer.get(..1 << 17).unwrap_or(answer);
     theirs.write_all(sent).await.ok()?;
     let _ = theirs.shutdown().await;

@@ -35,13 +35,13 @@ pub(crate) struct Leg<'a> {
     pub(crate) url: &'a Rc<Url>,
     pub(crate) body: &'a Bytes,
     pub(crate) keep_body: bool,
-    /// Maximum bytes of the body to keep, if the rest is to be dropped.
+    /// Maximum number of bytes of the body to keep, if the rest is to be dropped.
     pub(crate) cut_body: Option<u64>,
-    /// Sees the body, which is then not kept.
+    /// Observes the body, which is then not kept.
     pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
     pub(crate) protocol: Protocol,
-    /// A response of 101 hands the connection to the caller.
+    /// Whether a response of 101 passes the connection to the caller.
     pub(crate) is_upgrade: bool,
 }
 
@@ -49,14 +49,14 @@ pub(crate) struct Leg<'a> {
 pub(crate) enum HeadSource<'a> {
     Parts(&'a HeadParts<'a>),
     Prepared(&'a Prepared),
-    /// The same with one more field.
+    /// The same with one additional field.
     Stamped(&'a Prepared, Stamp),
 }
 
-/// How an exchange on a connection ended.
+/// Outcome of an exchange on a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// With a response, or with an error of the request itself.
+    /// A response, or an error of the request itself.
     Whole,
     /// The server closed the connection before it received the request, or instead of responding.
     Stale {
@@ -66,8 +66,8 @@ enum Ended {
 }
 
 impl Client {
-    /// Makes one round trip on a kept connection if there is one. Repeats it on a new connection if
-    /// the server turns out to have closed the kept one.
+    /// Makes one round trip, on a kept connection if there is one. If it turns out that the server has
+    /// closed that connection, repeats the round trip on a new one.
     pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let line = outcome.exchange.timeline;
         loop {
@@ -83,12 +83,12 @@ impl Client {
                     }
                 }
             };
-            // The server may have closed the connection while it was idle. Like Go, we then repeat
-            // a safe request on a new connection; the lost time stays in the timeline.
+            // The server may have closed the connection while it was idle. Like Go, repeat a safe request on a
+            // new connection; the lost time stays in the timeline.
             let slot = match place {
                 Place::Stream(place) => {
                     match self.exchange_shared(leg, &place.connection, outcome).await {
-                        // That connection accepts no more requests; each connection is tried once.
+                        // That connection accepts no more requests. Each connection is tried once.
                         Ended::Stale { was_sent } => {
                             drop(place);
                             outcome.exchange.resent += u32::from(was_sent);
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// Opens a connection and gives it to the pool.
+    /// Opens a connection and adds it to the pool.
     pub(crate) async fn open_ahead(
         &self,
         url: &Rc<Url>,
@@ -188,7 +188,7 @@ impl Client {
                 return;
             }
         };
-        // The lost time belongs to the step that failed.
+        // The time so far belongs to the step that failed.
         let now = plimsoll_clock::now();
         let unfinished = [
             &mut steps.looked_up,
@@ -202,7 +202,7 @@ impl Client {
         outcome.exchange.fail(error);
     }
 
-    /// This idle connection or, if the peer has closed it, another one.
+    /// This idle connection, or another one if the peer has closed it.
     #[inline]
     fn alive(
         &self,
@@ -320,7 +320,7 @@ impl Client {
         outcome.exchange.remote = connection.remote();
         let reused = connection.is_used();
         let mut progress = Progress {
-            // The length of the HTTP/1.1 form: the codec does not report the compressed length.
+            // Use the length of the HTTP/1.1 form, because the codec does not report the compressed length.
             written: head_length + body.len(),
             ..Progress::default()
         };
@@ -345,7 +345,7 @@ impl Client {
         ended
     }
 
-    /// The headers as shared bytes, without a copy if they equal the ones sent last.
+    /// The headers as shared bytes, without a copy if they equal the most recently sent headers.
     #[inline]
     fn remember_head(&self, head: &[u8]) -> Rc<[u8]> {
         let mut last = self.last_sent.borrow_mut();
@@ -355,7 +355,7 @@ impl Client {
         last.clone()
     }
 
-    /// The headers in the form of HTTP/2 and HTTP/3; `text` is their text form.
+    /// The headers in the form of HTTP/2 and HTTP/3. `text` is their text form.
     fn multiplexed_head(&self, parts: &HeadParts<'_>, text: &Rc<[u8]>) -> Rc<RequestHead> {
         let mut last = self.last_multiplexed.borrow_mut();
         let is_https = parts.url.is_https();
@@ -387,7 +387,7 @@ fn record(line: &mut Timeline, steps: &Steps) {
     }
 }
 
-/// The outcome of `work` if it ends before `deadline`.
+/// The result of `work` if it completes before `deadline`.
 async fn before<T>(deadline: Moment, work: impl Future<Output = T>) -> Option<T> {
     let left = deadline.since(plimsoll_clock::now());
     tokio::time::timeout_at(Instant::now() + left, work)

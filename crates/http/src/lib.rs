@@ -1,12 +1,12 @@
-//! HTTP exchanges for virtual users: connections kept per user, redirects, cookies, authentication
-//! and content codings. Each exchange has a timeline whose phases are never negative and sum to the
-//! total.
+//! HTTP exchanges for virtual users: connections per user, redirects, cookies, authentication and
+//! content codings. Each exchange has a timeline. Its phases are never negative, and they sum to
+//! the total.
 //!
-//! A [`Shared`] belongs to a worker thread, a [`Client`] to one virtual user. Nothing is `Send`:
-//! users never leave their thread. A request takes this path: [`Client::send`] (`client`) loops
-//! over its legs (`leg`), each leg takes a connection from the pool (`pool`) or opens one
-//! (`connect`), and a codec (`h1`, `h2_connection` or `h3_connection`) transfers the bytes and
-//! takes the timestamps.
+//! A [`Shared`] belongs to a worker thread, and a [`Client`] to one virtual user. Nothing is
+//! `Send`, because users never leave their thread. [`Client::send`] (`client`) splits a request
+//! into legs (`leg`). Each leg takes a connection from the pool (`pool`) or opens one (`connect`).
+//! A codec (`h1`, `h2_connection` or `h3_connection`) transfers the bytes and records the
+//! timestamps.
 
 mod alarm;
 mod auth;
@@ -64,7 +64,7 @@ mod timeline;
 mod upgrade;
 mod url;
 
-/// Why HTTP/3 is not possible in a program that was built without it.
+/// The error for HTTP/3 in a program that was built without it.
 pub const NO_HTTP3: &str =
     "this program was built without HTTP/3; build it with --features http3, or use another version";
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Default limit of [`MemoryBudget::process`].
 const DEFAULT: usize = 1_000_000_000;
 
-/// Counts the bytes that decompressed data holds, and refuses more than its limit. A small response
-/// can expand to a thousand times its size, so a limit per response does not bound a process with
-/// many users.
+/// Counts the bytes of decompressed data in memory, and refuses more than its limit. A small
+/// response can expand to a thousand times its size. So a limit per response does not bound a
+/// process with many users.
 #[derive(Debug)]
 pub struct MemoryBudget {
     limit: AtomicUsize,
@@ -38,7 +38,7 @@ impl MemoryBudget {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// Bytes held now.
+    /// Number of bytes in use.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
@@ -52,7 +52,7 @@ impl MemoryBudget {
     }
 }
 
-/// The part of a [`MemoryBudget`] that one holder uses; returned when dropped.
+/// The part of a [`MemoryBudget`] that one owner uses. It is returned when it is dropped.
 #[derive(Debug)]
 pub struct BudgetShare {
     budget: &'static MemoryBudget,
@@ -63,7 +63,7 @@ impl BudgetShare {
     /// Grows or shrinks the share to `bytes`.
     ///
     /// # Errors
-    /// When the budget has too little left. The share then stays as it was.
+    /// If too little of the budget is left. Then the share stays unchanged.
     pub fn set(&mut self, bytes: usize) -> Result<(), OverBudget> {
         let used = &self.budget.used;
         if let Some(less) = self.bytes.checked_sub(bytes) {
@@ -81,7 +81,7 @@ impl BudgetShare {
         Ok(())
     }
 
-    /// Moves the share to a new holder and leaves this one empty.
+    /// Moves the share to a new owner and leaves this one empty.
     pub fn take(&mut self) -> BudgetShare {
         BudgetShare {
             budget: self.budget,
@@ -100,7 +100,7 @@ impl Drop for BudgetShare {
     }
 }
 
-/// Bytes that keep their share of the budget as long as they live.
+/// Bytes that keep their share of the budget until they are dropped.
 #[derive(Debug)]
 pub struct Counted {
     bytes: Vec<u8>,
@@ -141,7 +141,7 @@ impl From<Counted> for bytes::Bytes {
     }
 }
 
-/// The budget is exhausted.
+/// The budget is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverBudget {
     pub limit: usize,

@@ -19,7 +19,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether the method may be sent: whether it is a token (RFC 9110, section 5.6.2).
+    /// Whether the method may be sent, that is, whether it is a token (RFC 9110, section 5.6.2).
     pub fn is_token(&self) -> bool {
         match self {
             Method::Other(name) => !name.is_empty() && name.bytes().all(is_token_byte),
@@ -27,7 +27,7 @@ impl Method {
         }
     }
 
-    /// Parses a method as written; `None` if it is not a token.
+    /// Parses a method as written. `None` if it is not a token.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "GET" => Method::Get,
@@ -44,7 +44,7 @@ impl Method {
         })
     }
 
-    /// The method in wire form.
+    /// The method in wire format.
     pub fn as_str(&self) -> &str {
         match self {
             Method::Get => "GET",
@@ -60,8 +60,8 @@ impl Method {
         }
     }
 
-    /// Whether repeating the request is harmless by definition (RFC 9110, section 9.2.2), so that
-    /// it may be retried on a new connection.
+    /// Whether repeating the request is harmless by definition (RFC 9110, section 9.2.2), so it may be
+    /// retried on a new connection.
     pub fn is_safe(&self) -> bool {
         matches!(
             self,
@@ -69,8 +69,8 @@ impl Method {
         )
     }
 
-    /// Whether a request with this method sends `Content-Length: 0` when it has no body, because
-    /// servers expect it (RFC 9110, section 8.6).
+    /// Whether a request with this method sends `Content-Length: 0` if it has no body, because servers
+    /// expect that (RFC 9110, section 8.6).
     pub(crate) fn announces_empty_body(&self) -> bool {
         matches!(self, Method::Post | Method::Put | Method::Patch)
     }
@@ -82,7 +82,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// RFC 9110, section 5.6.2: the bytes of a token.
+/// Whether the byte is allowed in a token (RFC 9110, section 5.6.2).
 pub(crate) fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -9,7 +9,7 @@ use crate::h3_connection;
 use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
 use crate::progress::Progress;
 
-/// A connection that carries several requests at once.
+/// A connection that handles several requests concurrently.
 #[derive(Debug)]
 pub(crate) enum Multiplexed {
     Http2(h2_connection::Connection),
@@ -18,7 +18,7 @@ pub(crate) enum Multiplexed {
 }
 
 impl Multiplexed {
-    /// Whether it still accepts new requests.
+    /// Whether the connection still accepts new requests.
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Multiplexed::Http2(connection) => connection.is_open(),
@@ -27,8 +27,8 @@ impl Multiplexed {
         }
     }
 
-    /// Whether it can take one more request within the caller's limit and, in HTTP/2, the server's. In
-    /// HTTP/3, a request above the server's limit waits.
+    /// Whether it can accept one more request within the caller's limit and, in HTTP/2, the server's
+    /// limit. In HTTP/3, a request above the server's limit waits.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         match self {
@@ -84,7 +84,7 @@ impl Multiplexed {
     ) -> Result<(), RequestFault> {
         match self {
             Multiplexed::Http2(connection) => connection.exchange(request, progress).await,
-            // Boxed, so that the futures of the other versions do not become larger.
+            // Boxed, so the futures of the other versions do not become larger.
             #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => {
                 Box::pin(connection.exchange(request, progress)).await

@@ -1,4 +1,4 @@
-//! The common part of connections that carry several requests at once: HTTP/2 and HTTP/3.
+//! The common part of connections that handle several requests concurrently: HTTP/2 and HTTP/3.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -19,12 +19,12 @@ use crate::fault::timeout;
 pub(crate) struct MultiplexedRequest<'a> {
     pub(crate) head: Rc<RequestHead>,
     pub(crate) body: &'a Bytes,
-    /// Sending it twice has the same effect as sending it once: RFC 9110, section 9.2.2.
+    /// Whether sending it twice has the same effect as sending it once (RFC 9110, section 9.2.2).
     pub(crate) is_safe: bool,
     pub(crate) keep_body: bool,
     pub(crate) max_body: u64,
     pub(crate) cut_body: bool,
-    /// Sees the body, which is then not kept.
+    /// Observes the body, which is then not kept.
     pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
 }
@@ -40,12 +40,11 @@ impl MultiplexedRequest<'_> {
     }
 }
 
-/// Why an exchange failed.
+/// Reasons why an exchange failed.
 #[derive(Debug)]
 pub(crate) struct RequestFault {
     pub(crate) error: ErrorInfo,
-    /// The request may be sent again: the server did not process it, or sending it twice does no
-    /// harm.
+    /// The request may be sent again: the server did not process it, or sending it twice does no harm.
     pub(crate) may_be_resent: bool,
 }
 
@@ -58,18 +57,18 @@ impl From<ErrorInfo> for RequestFault {
     }
 }
 
-/// The counters and timers of a connection that outlive its requests.
+/// The counters and timers of a connection. They outlive its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     served: Cell<u64>,
-    /// Requests in flight.
+    /// Number of requests in flight.
     pub(crate) in_flight: Cell<usize>,
     /// Timers of finished requests, for reuse.
     alarms: RefCell<Vec<Alarm>>,
 }
 
 impl Usage {
-    /// Whether it has completed a request before.
+    /// Whether the connection has completed a request before.
     pub(crate) fn is_used(&self) -> bool {
         self.served.get() > 0
     }
@@ -104,16 +103,16 @@ impl Usage {
 pub(crate) struct BodyBuffer {
     keeps: bool,
     max: u64,
-    /// Bytes beyond `max` are dropped instead of being an error.
+    /// Whether bytes beyond `max` are dropped instead of causing an error.
     cuts: bool,
     kept: Vec<u8>,
 }
 
 impl BodyBuffer {
-    /// Adds a piece. `is_last` saves copying a body that arrived as one piece.
+    /// Adds a piece. If `is_last` is true, a body that arrived as one piece is not copied.
     ///
     /// # Errors
-    /// When the body is longer than what is kept.
+    /// If the body exceeds the limit.
     pub(crate) fn add(
         &mut self,
         mut piece: Bytes,
@@ -142,7 +141,7 @@ impl BodyBuffer {
         Ok(None)
     }
 
-    /// The kept bytes, unless [`BodyBuffer::add`] has returned the body.
+    /// The kept bytes, unless [`BodyBuffer::add`] has already returned the body.
     pub(crate) fn finish(self) -> Option<Bytes> {
         (!self.kept.is_empty()).then(|| self.kept.into())
     }

@@ -1,5 +1,5 @@
-//! Parses headers that strict parsing rejects, the way Go's client does: unusual names pass if
-//! there is a colon, and a line that begins with a space continues the previous one.
+//! Parses headers that the strict parser rejects, as Go's client does. Unusual names are accepted
+//! if there is a colon, and a line that starts with a space continues the previous line.
 
 use crate::error::ErrorInfo;
 use crate::head::{Head, check_status_line, printable, transport_broken};
@@ -29,7 +29,7 @@ pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
                     "malformed MIME header initial line: \"{shown}\""
                 )));
             };
-            // RFC 9112, section 5.2: folded lines are joined by one space.
+            // Folded lines are joined with one space (RFC 9112, section 5.2).
             value.push(b' ');
             value.extend_from_slice(line.trim_ascii());
             continue;
@@ -47,13 +47,13 @@ pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
     )
 }
 
-/// The error for headers that are cut off by the end of the connection.
+/// The error for headers that are truncated by the end of the connection.
 pub(crate) fn cut_off(raw: &[u8]) -> ErrorInfo {
     let raw = after_empty_lines(raw);
     if let Err(error) = check_status_line(raw) {
         return error;
     }
-    // The last line is cut off as well and is checked as it is.
+    // The last line is truncated as well, and is checked unchanged.
     let last = raw.rsplit(|&b| b == b'\n').next().unwrap_or_default();
     let is_field = raw.contains(&b'\n') && !last.is_empty() && !last.starts_with(b" ");
     match field(without_return(last)) {
@@ -72,7 +72,7 @@ fn field(line: &[u8]) -> Result<(String, Vec<u8>), ErrorInfo> {
     };
     let (name, value) = line.split_at(colon);
     let value = value.get(1..).unwrap_or_default().trim_ascii();
-    // RFC 9110, section 5.5: control bytes are not allowed in values.
+    // Control bytes are not allowed in values (RFC 9110, section 5.5).
     let is_control = |b: &u8| (*b < b' ' && *b != b'\t') || *b == 0x7f;
     if name.is_empty() || value.iter().any(is_control) {
         return Err(transport_broken(format!(

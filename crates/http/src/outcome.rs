@@ -15,8 +15,8 @@ use crate::response::{Failure, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The outcome of a round trip. Created before the round trip and filled in during it, so it is
-/// never moved while it grows.
+/// The outcome of a round trip. It is created before the round trip and filled in during it, so it
+/// is never moved while it grows.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) exchange: Exchange,
@@ -28,7 +28,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// A round trip that starts at `started`; nothing has happened yet.
+    /// The outcome of a round trip that starts at `started`, before anything has happened.
     #[inline]
     pub(crate) fn begin(method: &Method, url: &Rc<Url>, started: Moment) -> Self {
         Outcome {
@@ -54,7 +54,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what happened on a connection.
+    /// Adds the results of an exchange on a connection.
     #[inline]
     pub(crate) fn take_in(&mut self, progress: Progress, error: Option<ErrorInfo>) {
         let exchange = &mut self.exchange;
@@ -62,7 +62,7 @@ impl Outcome {
         let first_byte = progress.first_byte.unwrap_or(done);
         let sent = progress.sent.unwrap_or(first_byte);
         exchange.timeline.finished(sent, first_byte, done);
-        // As in k6: an incomplete response has no status.
+        // As in k6, an incomplete response has no status.
         (exchange.status, exchange.proto) = match &progress.head {
             Some(head) if error.is_none() => (head.status(), head.proto()),
             _ => (0, Proto::None),
@@ -88,8 +88,8 @@ impl Outcome {
         is_whole && !self.body.is_empty() && head.is_some_and(|head| head.has_encoding)
     }
 
-    /// The result of the whole request for its sender. `sent_head` holds the headers of its first
-    /// leg.
+    /// The result of the complete request, for its sender. `sent_head` contains the headers of the
+    /// first leg.
     pub(crate) fn conclude(
         mut self,
         request: &Request,

@@ -19,16 +19,16 @@ pub(crate) struct PooledConnection {
     /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
-    /// Buffer for the headers of the request in flight; its memory is reused.
+    /// Buffer for the headers of the request in flight. Its memory is reused.
     pub(crate) out: Vec<u8>,
 }
 
-/// The connections of one user, or of a few that share them.
+/// The connections of one user, or of a few users that share them.
 #[derive(Debug)]
 pub(crate) struct Pool {
     hosts: RefCell<Vec<Host>>,
     idle: Cell<usize>,
-    /// Number of requests that wait for a place, over all hosts.
+    /// Number of requests that wait for a slot, over all hosts.
     waiting: Cell<usize>,
     limits: Limits,
 }
@@ -38,48 +38,49 @@ pub(crate) struct Limits {
     pub(crate) idle_per_host: usize,
     pub(crate) idle_total: usize,
     pub(crate) open_per_host: Option<usize>,
-    /// Maximum concurrent requests on an HTTP/2 connection. The server's own limit applies as well.
+    /// Maximum number of concurrent requests on an HTTP/2 connection. The server's own limit applies as
+    /// well.
     pub(crate) streams: Option<usize>,
-    /// Connections serve more than one request.
+    /// Whether connections serve more than one request.
     pub(crate) reuses: bool,
 }
 
 #[derive(Debug)]
 struct Host {
     url: Rc<Url>,
-    /// The requested version: a connection opened with another one is not used.
+    /// The requested version. A connection that was opened with another version is not used.
     protocol: Protocol,
-    /// Boxed, because they move in and out of requests all the time.
+    /// Boxed, because connections often move in and out of requests.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<PooledConnection>>,
-    /// The HTTP/2 or HTTP/3 connections, if the host uses those.
+    /// The HTTP/2 or HTTP/3 connections, if the host supports these versions.
     shared: Vec<Rc<Multiplexed>>,
-    /// Index at which the next search among them begins.
+    /// Index at which the next search among them starts.
     turn: usize,
-    /// Slots of requests that have, or are opening, a connection of their own.
+    /// Number of requests that have a separate connection or are opening one.
     taken: usize,
-    /// How many of those are opening one.
+    /// Number of requests that are opening a connection.
     opening: usize,
     waiting: VecDeque<Waker>,
 }
 
-/// The place of one request.
+/// How a request accesses a connection.
 pub(crate) enum Place<'a> {
     /// A stream of a connection that other requests share.
     Stream(StreamPlace<'a>),
     /// A connection that was idle.
     Idle(Box<PooledConnection>, Slot<'a>),
-    /// A connection that is yet to be opened.
+    /// A connection that has yet to be opened.
     Fresh(Slot<'a>),
 }
 
-/// A place among a host's limited connections; returned when dropped.
+/// A slot among a host's limited connections. It is returned when it is dropped.
 pub(crate) struct Slot<'a> {
     held: Option<(&'a Pool, Rc<Url>, Protocol)>,
     is_opening: bool,
 }
 
-/// A place among a connection's streams; returned when dropped.
+/// A slot among a connection's streams. It is returned when it is dropped.
 pub(crate) struct StreamPlace<'a> {
     pool: &'a Pool,
     url: &'a Rc<Url>,
@@ -97,8 +98,8 @@ impl Pool {
         }
     }
 
-    /// The place for a request to `url`'s origin, now. `None` while all allowed connections are in
-    /// use, or while a connection is being opened that the request could share.
+    /// Reserves a slot for a request to the origin of `url`. `None` while all allowed connections are
+    /// in use, or while a connection that the request could share is being opened.
     #[inline]
     pub(crate) fn place<'a>(&'a self, url: &'a Rc<Url>, protocol: Protocol) -> Option<Place<'a>> {
         let is_limited = self.limits.open_per_host.is_some() || self.shares(protocol);
@@ -142,8 +143,8 @@ impl Pool {
         })
     }
 
-    /// Whether requests wait for a connection that another request is opening: only if connections
-    /// are known to carry several requests.
+    /// Whether requests wait for a connection that another request is opening. They wait only if
+    /// connections are known to handle several requests.
     fn shares(&self, protocol: Protocol) -> bool {
         self.limits.reuses
             && (self.limits.streams.is_some()
@@ -159,7 +160,7 @@ impl Pool {
         }
     }
 
-    /// Waits for a place.
+    /// Waits for a slot.
     pub(crate) async fn wait_for_place<'a>(
         &'a self,
         url: &'a Rc<Url>,
@@ -178,7 +179,8 @@ impl Pool {
         .await
     }
 
-    /// Wakes the waiting requests. A waiter may be gone, so all are woken, and the first one wins.
+    /// Wakes the waiting requests. A waiter may no longer exist, so all are woken, and the first one
+    /// gets the slot.
     fn wake(&self, url: &Rc<Url>, protocol: Protocol) {
         if self.waiting.get() == 0 {
             return;
@@ -188,7 +190,7 @@ impl Pool {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// The most recently used idle connection to `url`'s origin.
+    /// The most recently used idle connection to the origin of `url`.
     #[cold]
     pub(crate) fn take(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Box<PooledConnection>> {
         let mut hosts = self.hosts.borrow_mut();
@@ -217,8 +219,8 @@ impl Pool {
         }
     }
 
-    /// Lets later requests to `url`'s origin share `connection`, unless another one has free
-    /// streams. Counts the stream of the request that opened it.
+    /// Lets later requests to the origin of `url` share `connection`, unless another connection has
+    /// free streams. Counts the stream of the request that opened it.
     pub(crate) fn share<'a>(
         &'a self,
         url: &'a Rc<Url>,
@@ -249,7 +251,7 @@ impl Pool {
         });
     }
 
-    /// Closes all idle connections. One that uses HTTP/2 closes when its last request ends.
+    /// Closes all idle connections. An HTTP/2 connection closes when its last request ends.
     pub(crate) fn close_idle(&self) {
         let mut hosts = self.hosts.borrow_mut();
         for host in hosts.iter_mut() {
@@ -271,7 +273,7 @@ impl Pool {
         let at = match hosts.iter().position(|host| host.is_for(url, protocol)) {
             Some(at) => at,
             None => {
-                // Remove hosts that are no longer used, so that hosts seen once do not accumulate.
+                // Remove hosts that are no longer used, so hosts that are contacted once do not accumulate.
                 hosts.retain(|host| !host.is_unused());
                 hosts.push(Host {
                     url: url.clone(),
@@ -300,7 +302,7 @@ impl Host {
         self.protocol == protocol && (Rc::ptr_eq(&self.url, url) || self.url.same_origin(url))
     }
 
-    /// The next open connection with a free stream, in round-robin order.
+    /// The next open connection with a free stream, round-robin.
     #[inline]
     fn stream(&mut self, limit: Option<usize>) -> Option<Rc<Multiplexed>> {
         if self.shared.is_empty() {
@@ -317,7 +319,7 @@ impl Host {
 }
 
 impl Slot<'_> {
-    /// Used when there is no limit to count against.
+    /// Used if there is no limit.
     pub(crate) fn unlimited() -> Self {
         Slot {
             held: None,

@@ -14,8 +14,8 @@ use crate::request_head::request_head;
 use crate::settings::Settings;
 use crate::url::Url;
 
-/// A request that is encoded once and sent many times unchanged: no redirects, no cookies, the body
-/// of the response counted and not kept.
+/// A request that is encoded once and sent unchanged many times. It follows no redirects and uses
+/// no cookies. The body of the response is counted and not kept.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) method: Method,
@@ -31,14 +31,14 @@ pub struct Prepared {
     pub(crate) head_length: usize,
 }
 
-/// Bodies up to this size are appended to their headers and sent in one write.
+/// Bodies up to this size are appended to their headers and sent in the same write.
 pub(crate) const JOINED_BODY: usize = 8 * 1024;
 
 impl Prepared {
     /// Encodes a request.
     ///
     /// # Errors
-    /// When the URL is not usable.
+    /// If the URL is not usable.
     pub fn new(request: &Request, settings: &Settings) -> Result<Self, ErrorInfo> {
         request.url.check_usable()?;
         let mut head = Vec::new();
@@ -74,8 +74,8 @@ impl Prepared {
         })
     }
 
-    /// The same request with its body in chunks (RFC 9112, section 7.1) if the connection uses
-    /// HTTP/1.1. A request without a body stays unchanged.
+    /// The same request with a chunked body (RFC 9112, section 7.1) if the connection uses HTTP/1.1. A
+    /// request without a body stays unchanged.
     pub fn chunked(mut self) -> Self {
         const LENGTH: &[u8] = b"\r\nContent-Length: ";
         if self.whole_body.is_empty() {
@@ -115,7 +115,7 @@ impl Prepared {
     }
 }
 
-/// One extra field for a prepared request: a number that changes with each request.
+/// An additional field of a prepared request: a number that changes with each request.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// The field's name in canonical form: `X-Request-Number`.
@@ -124,8 +124,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Appends the prepared request with this field as the last header, and the body if it is sent
-    /// with the headers.
+    /// Appends the prepared request with this field as the last header, followed by the body if it is
+    /// sent with the headers.
     #[inline]
     pub(crate) fn write(self, prepared: &Prepared, out: &mut Vec<u8>) {
         const END: usize = 2;
@@ -150,7 +150,7 @@ impl Stamp {
         head
     }
 
-    /// Bytes that the field adds to the headers.
+    /// Number of bytes that the field adds to the headers.
     pub(crate) fn length(self) -> usize {
         let digits = self.number.checked_ilog10().unwrap_or(0) as usize + 1;
         self.name.len() + ": \r\n".len() + digits

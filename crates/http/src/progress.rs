@@ -5,14 +5,14 @@ use plimsoll_units::Moment;
 
 use crate::head::Head;
 
-/// The progress of an exchange, recorded even if it fails.
+/// The progress of an exchange, which is recorded even if the exchange fails.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// HTTP/2 and HTTP/3: the request was handed to the connection.
+    /// HTTP/2 and HTTP/3: whether the request was passed to the connection.
     pub(crate) is_begun: bool,
     pub(crate) written: usize,
     pub(crate) received: u64,
-    /// Body bytes among them, without framing.
+    /// The body bytes among the received bytes, without framing.
     pub(crate) payload: u64,
     pub(crate) sent: Option<Moment>,
     pub(crate) first_byte: Option<Moment>,

@@ -1,4 +1,4 @@
-/// The version of HTTP of a response.
+/// The HTTP version of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Proto {
     /// No response.
@@ -11,7 +11,7 @@ pub enum Proto {
 }
 
 impl Proto {
-    /// `HTTP/1.1` and so on; empty without a response.
+    /// For example `HTTP/1.1`; empty without a response.
     pub fn as_str(self) -> &'static str {
         match self {
             Proto::None => "",

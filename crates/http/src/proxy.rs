@@ -13,18 +13,18 @@ use crate::url::Url;
 /// Maximum length of the response to CONNECT.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// Selects the proxy of a request: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`.
+/// Selects the proxy for a request, based on `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
     http: Option<Arc<Proxy>>,
     https: Option<Arc<Proxy>>,
     exceptions: Vec<Exception>,
     all_direct: bool,
-    /// Extra header fields for CONNECT.
+    /// Additional header fields for CONNECT.
     connect_fields: Fields,
 }
 
-/// One proxy.
+/// A proxy.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) host: String,
@@ -43,11 +43,10 @@ enum Exception {
 }
 
 impl Proxies {
-    /// Reads the variables through `variable`, first in upper case, then in
-    /// lower case.
+    /// Reads the variables with `variable`, first in upper case and then in lower case.
     ///
     /// # Errors
-    /// When a proxy's URL is not usable; names the variable.
+    /// If the URL of a proxy is not usable. The error names the variable.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let read = |name: &str| {
             [name.to_owned(), name.to_lowercase()]
@@ -80,14 +79,14 @@ impl Proxies {
         Ok(proxies)
     }
 
-    /// Adds header fields to CONNECT requests. A `Proxy-Authorization` applies only if the proxy's
-    /// URL has no user; `Host` is set by CONNECT itself.
+    /// Adds header fields to CONNECT requests. `Proxy-Authorization` applies only if the proxy's URL
+    /// has no user. CONNECT itself sets `Host`.
     pub fn with_connect_fields(mut self, fields: Fields) -> Self {
         self.connect_fields = fields;
         self
     }
 
-    /// The proxy for a request to `url`; none for loopback, as in Go.
+    /// The proxy for a request to `url`; none for loopback addresses, as in Go.
     pub(crate) fn for_url(&self, url: &Url) -> Option<&Arc<Proxy>> {
         let proxy = if url.is_https() {
             self.https.as_ref()?
@@ -131,8 +130,8 @@ impl Proxy {
         })
     }
 
-    /// Asks the proxy for a tunnel to `url`'s origin: RFC 9110, section 9.3.6. `proxies` holds the
-    /// extra fields to send.
+    /// Requests a tunnel to the origin of `url` (RFC 9110, section 9.3.6). `proxies` contains the
+    /// additional fields to send.
     pub(crate) async fn tunnel<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: &mut S,
@@ -144,12 +143,12 @@ impl Proxy {
         stream.write_all(ask.as_bytes()).await.map_err(broken)?;
         stream.flush().await.map_err(broken)?;
         let mut answer = Vec::new();
-        // Byte by byte, so that no byte of the tunnel's content is consumed.
+        // Read byte by byte, so no byte of the tunnel's content is consumed.
         while !answer.ends_with(b"\r\n\r\n") {
             let byte = stream.read_u8().await.map_err(broken)?;
             answer.push(byte);
             if answer.len() > MAX_ANSWER {
-                return Err(self.refused("a response that does not end"));
+                return Err(self.refused("a response without an end"));
             }
         }
         let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
@@ -194,7 +193,7 @@ impl Proxy {
 }
 
 impl Exception {
-    /// Parses an address, a CIDR, a domain (with its subdomains), or `.domain` (only its
+    /// Parses an address, a CIDR block, a domain (including its subdomains), or `.domain` (only its
     /// subdomains). Addresses and domains may have a port.
     fn parse(entry: &str) -> Exception {
         if entry.contains('/')

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// One token bucket with a burst of 1 for all users and workers: the option `rps`. Its whole state
-/// is the time from which the next request may start.
+/// A token bucket with a burst of 1 for all users and workers, which implements the option `rps`.
+/// Its complete state is the time from which the next request may start.
 #[derive(Debug)]
 pub struct RateLimit {
     interval: u64,
@@ -12,7 +12,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// At most `per_second` requests per second; zero counts as one.
+    /// At most `per_second` requests per second. Zero counts as one.
     pub fn new(per_second: u32) -> Self {
         RateLimit {
             interval: 1_000_000_000 / u64::from(per_second.max(1)),
@@ -20,7 +20,7 @@ impl RateLimit {
         }
     }
 
-    /// Reserves the next place in the queue and returns its time.
+    /// Reserves the next slot in the queue and returns its time.
     fn book(&self, now: Moment) -> Moment {
         let now = now.as_nanos();
         let mut seen = self.free_from.load(Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl RateLimit {
         }
     }
 
-    /// Waits for a place.
+    /// Waits for a slot.
     pub async fn wait(&self) {
         let now = plimsoll_clock::now();
         let wait = self.book(now).since(now);

@@ -11,14 +11,14 @@ pub(crate) struct Redirect {
     pub(crate) url: Rc<Url>,
     pub(crate) method: Method,
     pub(crate) keeps_body: bool,
-    /// The target is another host, which must not receive credentials.
+    /// Whether the target is another host, which must not receive credentials.
     pub(crate) leaves_host: bool,
-    /// Whether the target is relative: the request then keeps its overridden `Host`.
+    /// Whether the target is relative. Then the request keeps its overridden `Host`.
     pub(crate) keeps_host_field: bool,
 }
 
-/// The redirect that a response requests: RFC 9110, section 15.4, with the methods changed as Go
-/// does. `None` if the response is not a redirect or names no target.
+/// The redirect that a response requests (RFC 9110, section 15.4), with the method changes that Go
+/// makes. `None` if the response is not a redirect or names no target.
 pub(crate) fn redirect_of(
     head: &Head,
     method: &Method,
@@ -56,8 +56,8 @@ pub(crate) fn redirect_of(
     }))
 }
 
-/// The `Referer` of a request that was redirected from `from`: not from https to http, and without
-/// credentials (RFC 9110, section 10.1.3).
+/// The `Referer` of a request that was redirected from `from`. It is not sent from https to http,
+/// and it contains no credentials (RFC 9110, section 10.1.3).
 pub(crate) fn referer(from: &Url, to: &Url) -> Option<String> {
     if from.is_https() && !to.is_https() {
         return None;

@@ -10,7 +10,7 @@ use crate::method::Method;
 use crate::protocol::Protocol;
 use crate::url::Url;
 
-/// One request as its user specified it.
+/// A request as its user specified it.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: Method,
@@ -19,22 +19,22 @@ pub struct Request {
     /// it.
     pub headers: Fields,
     pub body: Bytes,
-    /// Sent in addition to the jar's cookies.
+    /// Cookies that are sent in addition to those of the jar.
     pub cookies: Vec<RequestCookie>,
-    /// Limit from the start to the last byte of the last leg.
+    /// Limit of the time from the start to the last byte of the last leg.
     pub timeout: Duration,
     /// Overrides [`crate::Settings::max_redirects`].
     pub max_redirects: Option<u32>,
-    /// Applied to the body in this order.
+    /// The codings to apply to the body, in this order.
     pub compression: Vec<Encoding>,
     pub auth: Auth,
     pub body_use: BodyUse,
-    /// Sees the response body while it arrives; then `body_use` has no effect.
+    /// Observes the response body while it arrives. Then `body_use` has no effect.
     pub watch: Option<SharedWatch>,
     /// Overrides [`crate::Settings::protocol`].
     pub protocol: Option<Protocol>,
-    /// Why the request cannot be sent, if that was detected while it was built: sending it fails
-    /// with this text.
+    /// Why the request cannot be sent, if that was detected while it was built. Sending it fails with
+    /// this message.
     pub invalid: Option<Box<str>>,
 }
 
@@ -64,28 +64,29 @@ impl Request {
 pub struct RequestCookie {
     pub name: String,
     pub value: String,
-    /// Whether it replaces the jar's cookie with that name instead of being sent in addition.
+    /// Whether it replaces the jar's cookie of the same name instead of being sent in addition.
     pub replace: bool,
 }
 
-/// The treatment of the response body.
+/// What the client does with the response body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyUse {
-    /// Decoded and returned.
+    /// The body is decoded and returned.
     #[default]
     Keep,
-    /// Counted and dropped, in bounded memory.
+    /// The body is counted and dropped, in bounded memory.
     Discard,
 }
 
-/// How the URL's user and password are used.
+/// How the client uses the user and password in the URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Auth {
-    /// RFC 7617, sent immediately.
+    /// Basic authentication (RFC 7617), sent immediately.
     #[default]
     Basic,
-    /// RFC 7616: a first request fetches the challenge, a second one uses it.
+    /// Digest authentication (RFC 7616): a first request fetches the challenge, and a second one uses
+    /// it.
     Digest,
-    /// Not supported; such a request fails with a clear message.
+    /// Not supported: such a request fails with a clear message.
     Ntlm,
 }

@@ -2,8 +2,8 @@ use plimsoll_http2::RequestHead;
 
 use crate::encode::{HeadParts, decimal};
 
-/// The headers of a request in the form that HTTP/2 and HTTP/3 send: without the fields that belong
-/// to a connection of HTTP/1.1 (RFC 9113, section 8.2.2).
+/// The headers of a request in the form that HTTP/2 and HTTP/3 send: without the fields that are
+/// specific to HTTP/1.1 connections (RFC 9113, section 8.2.2).
 pub(crate) fn request_head(parts: &HeadParts<'_>) -> RequestHead {
     let own_host = parts.fields.get("host").filter(|host| !host.is_empty());
     let mut head = RequestHead::new(
@@ -18,7 +18,7 @@ pub(crate) fn request_head(parts: &HeadParts<'_>) -> RequestHead {
         match name {
             "Host" | "Connection" | "Keep-Alive" | "Proxy-Connection" | "Transfer-Encoding"
             | "Upgrade" | "Content-Length" | "Cookie" => continue,
-            // The section allows no other value.
+            // Section 8.2.2 allows no other value.
             "Te" if value != "trailers" => continue,
             "User-Agent" => {
                 own_agent = true;

@@ -12,15 +12,15 @@ use crate::proto::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The response to a request, or what is known of it if the request failed.
+/// The response to a request, or the known part of it if the request failed.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// 0 if the request failed.
     pub status: u16,
     pub proto: Proto,
-    /// Status line and fields; shared with the connection as long as they stay the same.
+    /// Status line and fields, shared with the connection while they stay the same.
     pub head: Option<Rc<Head>>,
-    /// Decoded; empty if it was discarded.
+    /// The decoded body; empty if it was discarded.
     pub body: Bytes,
     /// The URL of the last hop.
     pub url: Rc<Url>,
@@ -28,7 +28,7 @@ pub struct Response {
     /// The timeline of the last leg.
     pub timeline: Timeline,
     pub tls: Option<TlsFacts>,
-    /// The request as first sent, before any redirect.
+    /// The request as it was first sent, before any redirect.
     pub sent: Sent,
 }
 
@@ -37,28 +37,28 @@ pub struct Response {
 pub struct Sent {
     pub method: Method,
     pub url: Rc<Url>,
-    /// Whether `Authorization` was derived from the URL's user and password.
+    /// Whether `Authorization` was derived from the user and password in the URL.
     pub is_authorized: bool,
-    /// Request line and fields in HTTP/1.1 wire form; empty if nothing was sent.
+    /// Request line and fields in the HTTP/1.1 wire format; empty if nothing was sent.
     pub head: Rc<[u8]>,
-    /// Before compression.
+    /// The body before compression.
     pub body: Bytes,
 }
 
-/// A request that got no complete response.
+/// A request that received no complete response.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub error: ErrorInfo,
-    /// The facts that are known: the URL, the sent bytes, the remote address, and the status (0 if
-    /// no response began).
+    /// The known data: the URL, the sent bytes, the remote address, and the status (0 if no response
+    /// started).
     pub response: Box<Response>,
 }
 
 impl Response {
-    /// The status code and its reason: `200 OK`.
+    /// The status code and its reason phrase: `200 OK`.
     pub fn status_text(&self) -> String {
         match &self.head {
-            // Without a protocol there was no complete response.
+            // Without a protocol, there was no complete response.
             Some(head) if self.proto != Proto::None => {
                 let text = format!("{:03} {}", self.status, head.reason());
                 text.trim_end().to_owned()
@@ -67,7 +67,7 @@ impl Response {
         }
     }
 
-    /// The cookies that the response sets, in their order.
+    /// The cookies that the response sets, in order.
     pub fn set_cookies(&self) -> impl Iterator<Item = Cookie> {
         self.head
             .iter()

@@ -1,6 +1,6 @@
 use std::cell::{RefCell, RefMut};
 
-/// A buffer that the future being polled may use during that poll.
+/// A buffer that the future that is being polled may use during that poll.
 #[derive(Debug)]
 pub(crate) struct Scratch(RefCell<Box<[u8]>>);
 

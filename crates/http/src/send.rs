@@ -31,17 +31,18 @@ struct Hop<'a> {
     fields: Cow<'a, Fields>,
     body: Bytes,
     authorization: Option<String>,
-    /// Whether the request's own cookies are sent; not to another host.
+    /// Whether the request's own cookies are sent. They are not sent to another host.
     own_cookies: bool,
 }
 
 impl Client {
-    /// Sends a request and follows redirects. Each round trip is passed
-    /// to `each_exchange` when it ends. Cookies are read from and stored in `jar`.
-    /// Dropping the future closes the connection in use.
+    /// Sends a request and follows redirects. Passes each round trip to `each_exchange` when it ends.
+    /// Reads cookies from `jar` and stores cookies in it. Dropping the future closes the connection in
+    /// use.
     ///
     /// # Errors
-    /// A [`Failure`] when no complete response arrived; its exchange was passed on too.
+    /// A [`Failure`] if no complete response arrived. Its exchange was passed to `each_exchange` as
+    /// well.
     pub async fn send(
         &self,
         request: &Request,
@@ -104,7 +105,7 @@ impl Client {
                 Some(Next::Authorize(_)) => true,
                 None => false,
             };
-            // Do not decode the body of a response that another request follows: nobody sees it.
+            // Do not decode the body of a response that is followed by another request: no caller sees it.
             if keep_body && !follows && outcome.is_encoded() {
                 Box::pin(self.decode_body(&mut outcome, deadline)).await;
             }
@@ -117,7 +118,7 @@ impl Client {
                     followed += 1;
                     hop.follow(redirect);
                     if jar.is_some() {
-                        // As in k6, a user with a jar sends a Cookie header of its own only once.
+                        // As in k6, a user with a jar sends its own Cookie header only once.
                         hop.fields.to_mut().remove("Cookie");
                     }
                 }
@@ -131,7 +132,7 @@ impl Client {
         }
     }
 
-    /// Processes a response except for its body, and returns what to send next.
+    /// Processes a response except its body, and returns the next request to send.
     fn after_leg(
         &self,
         request: &Request,
@@ -183,10 +184,10 @@ impl Client {
 }
 
 impl Request {
-    /// The request to which a response to this one redirects, or `None` if it does not redirect.
+    /// The request that follows from a response to this one. `None` if the response is not a redirect.
     ///
     /// # Errors
-    /// When its target is not a usable URL.
+    /// If its target is not a usable URL.
     pub fn redirected_by(&self, head: &Head) -> Result<Option<Request>, ErrorInfo> {
         let mut hop = Hop::first(self);
         let Some(redirect) = redirect_of(head, &hop.method, &hop.url)? else {
@@ -204,7 +205,7 @@ impl Request {
     }
 }
 
-/// The further request that a response requires.
+/// The additional request that a response requires.
 enum Next {
     Redirect(Redirect),
     Authorize(String),
@@ -302,7 +303,7 @@ impl<'a> Hop<'a> {
         self.url = redirect.url;
     }
 
-    /// The `Authorization` value for a digest challenge among `WWW-Authenticate`, if the URL has a
+    /// The `Authorization` value for a digest challenge in `WWW-Authenticate`, if the URL contains a
     /// user.
     fn answer_challenge(&self, head: &Head) -> Option<String> {
         let user = self.url.userinfo()?;
@@ -314,7 +315,7 @@ impl<'a> Hop<'a> {
     }
 }
 
-/// A number that a peer cannot easily guess: the standard library's hash keys are random.
+/// A number that a peer cannot easily guess, because the standard library's hash keys are random.
 fn random() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();

@@ -10,18 +10,18 @@ use crate::outcome::Outcome;
 use crate::prepared::{Prepared, Stamp};
 
 impl Client {
-    /// Opens a connection for `prepared` that later requests use.
+    /// Opens a connection for `prepared`, which later requests use.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// If the connection could not be opened.
     pub async fn connect_ahead(&self, prepared: &Prepared) -> Result<(), ErrorInfo> {
         let deadline = plimsoll_clock::now() + prepared.timeout;
         self.open_ahead(&prepared.url, prepared.protocol, deadline)
             .await
     }
 
-    /// Sends a prepared request. `started` is the time of the call: the caller has read the clock
-    /// anyway.
+    /// Sends a prepared request. `started` is the time of the call, because the caller has already read
+    /// the clock.
     pub async fn send_prepared(&self, prepared: &Prepared, started: Moment) -> Exchange {
         let leg = Leg {
             head: HeadSource::Prepared(prepared),
@@ -41,8 +41,8 @@ impl Client {
         outcome.exchange
     }
 
-    /// Sends a prepared request with one more header field, and keeps the body of the response. It
-    /// makes one round trip: following a redirect is up to the caller ([`Request::redirected_by`]).
+    /// Sends a prepared request with one additional header field, and keeps the body of the response.
+    /// Makes one round trip; the caller must follow redirects itself ([`Request::redirected_by`]).
     pub async fn send_stamped(
         &self,
         prepared: &Prepared,
@@ -79,9 +79,9 @@ impl Client {
 /// How much of a response body is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyLimit {
-    /// All of it, up to [`crate::Settings::max_body`]. A longer body fails the exchange.
+    /// The complete body, up to [`crate::Settings::max_body`]. A longer body fails the exchange.
     None,
-    /// This many bytes; the rest is read and dropped.
+    /// This many bytes. The rest is read and dropped.
     Cut(u64),
 }
 
@@ -89,13 +89,13 @@ pub enum BodyLimit {
 #[derive(Clone, Debug)]
 pub struct PreparedResponse {
     pub exchange: Exchange,
-    /// As received, not decoded.
+    /// The body as received, not decoded.
     pub body: Bytes,
 }
 
 impl PreparedResponse {
-    /// Decompresses gzip, as far as the body was kept, and keeps what `limit` allows. Returns false
-    /// if gzip is not the only coding of the response.
+    /// Decompresses gzip as far as the body was kept, and keeps as much as `limit` allows. Returns
+    /// false if gzip is not the only coding of the response.
     pub async fn gunzip(
         &mut self,
         settings: &crate::Settings,

@@ -11,33 +11,33 @@ use crate::rate::RateLimit;
 /// Settings that all users of a run share. Plain data, created once.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How streams are opened: resolver, host rules, local addresses.
+    /// Settings for opening streams: resolver, host rules, local addresses.
     pub network: NetworkSettings,
-    /// Maximum redirects to follow; after that the redirect itself is the response.
+    /// Maximum number of redirects to follow. After that, the redirect itself is the response.
     pub max_redirects: u32,
-    /// `User-Agent` if the request sets none; not sent if empty.
+    /// `User-Agent` if the request sets none. Not sent if empty.
     pub user_agent: String,
-    /// Each request opens and closes its own connection.
+    /// Whether each request opens and closes its own connection.
     pub no_connection_reuse: bool,
-    /// Idle connections kept per host and user.
+    /// Maximum number of idle connections kept per host and user.
     pub idle_per_host: usize,
-    /// Idle connections kept per user.
+    /// Maximum number of idle connections kept per user.
     pub idle_total: usize,
-    /// Maximum connections per host and user; further requests wait. `None`: no limit.
+    /// Maximum number of connections per host and user. Further requests wait. `None`: no limit.
     pub connections_per_host: Option<usize>,
-    /// Maximum concurrent requests on one HTTP/2 connection; further ones use another connection,
-    /// or wait. `None`: as many as the server allows.
+    /// Maximum number of concurrent requests on one HTTP/2 connection. Further requests use another
+    /// connection or wait. `None`: as many as the server allows.
     pub streams_per_connection: Option<usize>,
-    /// The version of HTTP to use.
+    /// The HTTP version to use.
     pub protocol: Protocol,
     pub proxies: Proxies,
     /// Shared by all users of the run.
     pub rate_limit: Option<Arc<RateLimit>>,
-    /// Maximum length of a body that is kept, in bytes; a longer one fails its request.
+    /// Maximum length in bytes of a body that is kept. A longer body fails its request.
     pub max_body: u64,
     /// Limits the total memory of the decompressed bodies of all users.
     pub decoded_memory: &'static MemoryBudget,
-    /// Count response bodies instead of keeping them.
+    /// Whether response bodies are counted instead of being kept.
     pub discard_response_bodies: bool,
 }
 

@@ -6,8 +6,8 @@ use plimsoll_net::Network;
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 
-/// Size of the read buffer. There is one per worker, not one per connection: bytes left over after
-/// a read are copied out.
+/// Size of the read buffer. Each worker has one buffer, not each connection. Bytes that remain
+/// after a read are copied out.
 const SCRATCH: usize = 64 * 1024;
 
 /// The state that the users of one worker share: settings, resolver cache, TLS sessions.

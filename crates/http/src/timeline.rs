@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// The timestamps of one exchange. They never run backwards: each recorded time is clamped between
-/// its neighbors, so every phase is at least zero and the phases sum to the total. A step that did
-/// not happen repeats the timestamp before it.
+/// The timestamps of one exchange. They never decrease: each recorded time is clamped between its
+/// neighbors. So every phase is at least zero, and the phases sum to the total. A step that did not
+/// take place repeats the previous timestamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     started: Moment,
@@ -17,27 +17,27 @@ pub struct Timeline {
     done: Moment,
 }
 
-/// The spans between neighboring timestamps of a [`Timeline`].
+/// The durations between neighboring timestamps of a [`Timeline`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Waiting for a free connection slot or for the rate limit.
+    /// Wait for a free connection slot or for the rate limit.
     pub queued: Duration,
     /// Name resolution.
     pub looking_up: Duration,
-    /// The TCP handshake; in QUIC, until the first response to the client hello.
+    /// TCP handshake; in QUIC, until the first response to the client hello.
     pub connecting: Duration,
-    /// The TLS handshake; in QUIC, the rest of its single handshake.
+    /// TLS handshake; in QUIC, the rest of its single handshake.
     pub securing: Duration,
-    /// Until the kernel accepted the last byte of the request.
+    /// Until the kernel has accepted the last byte of the request.
     pub sending: Duration,
-    /// Until the first byte of the response.
+    /// Until the first byte of the response has arrived.
     pub waiting: Duration,
-    /// Until the last byte of the response.
+    /// Until the last byte of the response has arrived.
     pub receiving: Duration,
 }
 
 impl Timeline {
-    /// A timeline with only the start known.
+    /// A timeline in which only the start is known.
     pub fn started_at(started: Moment) -> Self {
         Timeline {
             started,
@@ -51,7 +51,7 @@ impl Timeline {
         }
     }
 
-    /// The common case: a kept connection was free, so the request was sent at once.
+    /// The common case: a kept connection was free, so the request was sent immediately.
     #[inline]
     pub fn on_kept_connection(
         started: Moment,
@@ -59,8 +59,8 @@ impl Timeline {
         first_byte: Moment,
         done: Moment,
     ) -> Self {
-        // If the response began before the request was fully sent, the response's start limits the
-        // send time.
+        // If the response started before the request was sent completely, the start of the response limits
+        // the send time.
         let first_byte = first_byte.max(started);
         let sent = sent.max(started).min(first_byte);
         let done = done.max(first_byte);
@@ -76,7 +76,7 @@ impl Timeline {
         }
     }
 
-    /// Records that a connection slot was obtained at `at`; later steps follow.
+    /// Records that a connection slot was obtained at `at`. The other steps follow.
     pub fn got_slot(&mut self, at: Moment) {
         self.slot = at.max(self.started);
         self.looked_up(self.slot);
@@ -100,8 +100,8 @@ impl Timeline {
         self.finished(self.secured, self.secured, self.secured);
     }
 
-    /// Records the last three timestamps. If the response began before the request was fully sent,
-    /// the request counts as sent when the response began.
+    /// Records the last three timestamps. If the response started before the request was sent
+    /// completely, the request counts as sent when the response started.
     pub fn finished(&mut self, sent: Moment, first_byte: Moment, done: Moment) {
         self.first_byte = first_byte.max(self.secured);
         self.sent = sent.max(self.secured).min(self.first_byte);
@@ -128,12 +128,12 @@ impl Timeline {
         self.first_byte
     }
 
-    /// When the last byte of the response arrived, or the exchange failed.
+    /// When the last byte of the response arrived, or when the exchange failed.
     pub fn done(&self) -> Moment {
         self.done
     }
 
-    /// From the start to the end.
+    /// The duration from the start to the end.
     pub fn total(&self) -> Duration {
         self.done.since(self.started)
     }
@@ -159,7 +159,7 @@ impl Timeline {
 }
 
 impl Phases {
-    /// The sum of all phases, which is the timeline's total.
+    /// The sum of all phases, which is the total of the timeline.
     pub fn sum(&self) -> Duration {
         self.queued
             + self.looking_up

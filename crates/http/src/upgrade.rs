@@ -19,7 +19,7 @@ use crate::response::{Failure, Response};
 /// The outcome of a request to switch protocols.
 #[derive(Debug)]
 pub struct Upgrade {
-    /// The round trip, whatever its outcome.
+    /// The round trip, for any outcome.
     pub exchange: Exchange,
     /// The response, and the connection if its status was 101.
     pub outcome: Result<(Response, Option<UpgradedStream>), Failure>,
@@ -34,8 +34,8 @@ pub struct UpgradedStream {
 }
 
 impl Client {
-    /// Sends a request to switch protocols, on a separate HTTP/1.1 connection. Redirects are not
-    /// followed. Cookies are read from and stored in `jar`. Dropping the future closes the
+    /// Sends a request to switch protocols on a separate HTTP/1.1 connection. Does not follow
+    /// redirects. Reads cookies from `jar` and stores cookies in it. Dropping the future closes the
     /// connection.
     pub async fn upgrade(&self, request: &Request, jar: Option<&CookieJar>) -> Upgrade {
         let settings = self.shared.settings();
@@ -89,7 +89,7 @@ impl Client {
 fn conclude(mut outcome: Outcome, request: &Request, stream: Option<Stream>) -> Upgrade {
     let switched = stream.map(|stream| UpgradedStream {
         stream,
-        // A 101 response has no body: these are the first bytes of the next protocol.
+        // A 101 response has no body, so these are the first bytes of the next protocol.
         rest: std::mem::take(&mut outcome.body),
     });
     let exchange = outcome.exchange.clone();

@@ -7,9 +7,9 @@ use crate::error::{ErrorInfo, code};
 use crate::escape::{check_escapes, check_escapes_in_host, decode, escape_into};
 use crate::host_name::ascii_host;
 
-/// A URL, parsed like k6 (that is, Go): lenient about schemes and unusual bytes, strict about host,
-/// port and percent escapes. Its text is the one given, except that the scheme is in lower case, the path
-/// is escaped, and an empty fragment is left out. As in k6, the query is not escaped.
+/// A URL, parsed like k6 (that is, like Go): lenient about schemes and unusual bytes, strict about
+/// host, port and percent escapes. Its text is the given text, except that the scheme is in lower
+/// case, the path is escaped, and an empty fragment is omitted. As in k6, the query is not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: Box<str>,
@@ -17,28 +17,28 @@ pub struct Url {
     userinfo: Option<UserInfo>,
     /// The range of the userinfo in the text, for masking.
     userinfo_at: Option<Range<usize>>,
-    /// Without brackets, percent escapes decoded.
+    /// The host without brackets, with percent escapes decoded.
     host: Box<str>,
-    /// As written; empty if absent.
+    /// The port as written; empty if absent.
     port_text: Box<str>,
     port: Option<u16>,
     /// The value of the `Host` field.
     authority: Box<str>,
-    /// The target in the request line.
+    /// The target of the request line.
     target: Box<str>,
     path_end: usize,
     fragment: Option<Box<str>>,
     origin: u64,
 }
 
-/// User name and password of a URL, percent escapes decoded.
+/// User name and password in a URL, with percent escapes decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserInfo {
     pub name: String,
     pub password: Option<String>,
 }
 
-/// Why a text is not a valid URL.
+/// The reason why a text is not a valid URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlError {
     text: String,
@@ -66,18 +66,20 @@ impl From<UrlError> for ErrorInfo {
     }
 }
 
-/// Maximum length of a URL in bytes. Go's client has no limit, but servers do: 8 kB is usual, and Go's server refuses
-/// more than this. Parsing and sending a URL cannot be suspended, so a longer one would delay all users of the worker.
+/// Maximum length of a URL in bytes. Go's client has no limit, but servers do: 8 kB is common, and
+/// Go's server rejects more than this limit. Parsing and sending a URL cannot be suspended, so a
+/// longer URL would delay all users of the worker.
 const LONGEST: usize = 1 << 20;
-/// Number of bytes that an error shows of a URL that is too long.
+/// Number of bytes of an overlong URL that an error shows.
 const SHOWN: usize = 100;
 
 impl Url {
-    /// Parses an absolute URL. A text without a scheme or host is parsed too; only
-    /// sending to it fails, as in k6.
+    /// Parses an absolute URL. Also accepts a text without a scheme or host. As in k6, only sending to
+    /// it fails.
     ///
     /// # Errors
-    /// For control bytes, a bad host, a port that is not a number, bad escapes, and more than [`LONGEST`] bytes.
+    /// Control bytes, an invalid host, a port that is not a number, invalid escapes, or more than
+    /// [`LONGEST`] bytes.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         if text.len() > LONGEST {
             let shown = text.get(..text.floor_char_boundary(SHOWN)).unwrap_or("");
@@ -118,7 +120,7 @@ impl Url {
     /// The URL without user and password.
     pub fn without_userinfo(&self) -> Cow<'_, str> {
         match &self.userinfo_at {
-            // The @ is removed with them.
+            // The @ is removed as well.
             Some(at) => {
                 let before = self.text.get(..at.start).unwrap_or_default();
                 let after = self.text.get(at.end + 1..).unwrap_or_default();
@@ -128,7 +130,7 @@ impl Url {
         }
     }
 
-    /// In lower case; empty if absent.
+    /// The scheme in lower case; empty if absent.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
@@ -146,22 +148,22 @@ impl Url {
         &self.host
     }
 
-    /// The given port, or the default of the scheme.
+    /// The given port, or the default port of the scheme.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.is_https() { 443 } else { 80 })
     }
 
-    /// Host and port, as in the `Host` field.
+    /// Host and port as in the `Host` field.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// Path and query, as in the request line.
+    /// Path and query as in the request line.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// The path, escaped; at least `/`.
+    /// The escaped path, which is at least `/`.
     pub fn path(&self) -> &str {
         self.target.get(..self.path_end).unwrap_or("/")
     }
@@ -176,7 +178,7 @@ impl Url {
         self.fragment.as_deref()
     }
 
-    /// Whether both URLs have the same scheme, host and port, so that they may share a connection.
+    /// Whether both URLs have the same scheme, host and port, so they may share a connection.
     pub fn same_origin(&self, other: &Url) -> bool {
         self.origin == other.origin
             && self.port() == other.port()
@@ -185,7 +187,7 @@ impl Url {
     }
 
     /// # Errors
-    /// When the URL cannot be sent to, in k6's words.
+    /// If nothing can be sent to the URL. The error has k6's wording.
     pub fn check_usable(&self) -> Result<(), ErrorInfo> {
         if !matches!(&*self.scheme, "http" | "https") {
             return Err(ErrorInfo::new(
@@ -208,10 +210,10 @@ impl Url {
         Ok(())
     }
 
-    /// Resolves `reference` against this URL: RFC 3986, section 5.2.
+    /// Resolves `reference` against this URL (RFC 3986, section 5.2).
     ///
     /// # Errors
-    /// As [`Url::parse`].
+    /// See [`Url::parse`].
     pub fn join(&self, reference: &str) -> Result<Url, UrlError> {
         let reference = reference.trim_matches(' ');
         if split_scheme(reference).is_some_and(|(scheme, _)| !scheme.is_empty()) {
@@ -286,7 +288,7 @@ fn parse(text: &str) -> Result<Url, String> {
             Some(at) => rest.split_at(at),
             None => (rest, ""),
         },
-        // `mailto:x` and `localhost:80`: no host, so it cannot be sent to.
+        // `mailto:x` and `localhost:80` have no host, so nothing can be sent to them.
         None => ("", rest),
     };
     let (user, host_port) = match authority.rsplit_once('@') {
@@ -369,7 +371,8 @@ fn parse(text: &str) -> Result<Url, String> {
     })
 }
 
-/// RFC 3986, section 3.1: a letter, then letters, digits, `+`, `-`, `.`.
+/// Whether the text is a scheme: a letter, and then letters, digits, `+`, `-` and `.` (RFC 3986,
+/// section 3.1).
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)))?;
     let (scheme, rest) = text.split_at(end);
@@ -398,7 +401,7 @@ fn split_port(host_port: &str) -> Result<(&str, &str), String> {
 
 fn parse_host(host: &str) -> Result<String, String> {
     if let Some(inner) = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')) {
-        // An IPv6 zone is set off by %25 (RFC 6874).
+        // `%25` separates an IPv6 zone (RFC 6874).
         let bare = inner.replace("%25", "%");
         let address = bare.split('%').next().unwrap_or_default();
         return match address.parse::<std::net::Ipv6Addr>() {
@@ -437,7 +440,7 @@ fn parse_userinfo(user: &str) -> Result<UserInfo, String> {
     })
 }
 
-/// RFC 3986, section 5.2.4.
+/// Removes dot segments (RFC 3986, section 5.2.4).
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut segments = path.split('/').skip(1).peekable();

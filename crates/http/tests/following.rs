@@ -184,7 +184,7 @@ fn codings_work_both_ways() {
         post.body_use = BodyUse::Discard;
         let dropped = client.send(&post, None, &mut |_| {}).await.unwrap();
         assert_eq!((dropped.status, dropped.body.len()), (200, 0));
-        // The server declares a coding that does not match what it sends.
+        // The server declares a coding that does not match the body.
         post.body_use = BodyUse::Keep;
         post.compression.clear();
         post.headers.set("Content-Encoding", "gzip").unwrap();

@@ -1,5 +1,5 @@
-//! Servers that respond with garbage, stall, close or never end: each case gives its own clear
-//! error, and the connection is not reused.
+//! Servers that respond with garbage, stall, close the connection or never stop sending. Each case
+//! causes its own clear error, and the connection is not reused.
 
 mod peer;
 
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use peer::{client, request, run};
 use plimsoll_http::{BodyUse, Exchange, Failure, Method, Response, Settings};
 
-/// Accepts connections, waits for the end of a request's headers, then calls `act`.
+/// Accepts connections, waits for the end of a request's headers, and then calls `act`.
 fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -150,7 +150,7 @@ fn tolerated_responses_are_not_errors() {
         (b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "ok"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nA: b\r\n\r\n", 200, "ok"),
     ] {
-        // All at once, and byte by byte.
+        // Send everything in one piece, and then byte by byte.
         for size in [bytes.len(), 1] {
             let address = raw(move |mut socket| {
                 for piece in bytes.chunks(size) {
@@ -260,7 +260,7 @@ fn a_huge_body_is_counted_in_bounded_memory() {
         assert_eq!(response.body.len(), 0);
         assert!(received > SIZE);
         assert!(resident() < before + (20 << 20));
-        // If it is kept, it must fail at the limit and not grow.
+        // A body that is kept must fail at the limit and not grow further.
         asked.body_use = BodyUse::Keep;
         let limited = Settings {
             max_body: 1 << 20,
@@ -274,7 +274,7 @@ fn a_huge_body_is_counted_in_bounded_memory() {
     });
 }
 
-/// Bytes of memory this process holds; 0 if unknown.
+/// Number of bytes of memory that this process uses; 0 if unknown.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = text
@@ -288,7 +288,7 @@ fn resident() -> u64 {
 #[test]
 fn a_response_before_the_end_of_its_request_is_accepted() {
     let address = raw(|mut socket| {
-        // The body that follows the request headers is never read.
+        // The server never reads the body that follows the request headers.
         let _ = socket.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
         std::thread::sleep(Duration::from_millis(200));
     });
@@ -312,7 +312,7 @@ fn a_response_before_the_end_of_its_request_is_accepted() {
 
 #[test]
 fn running_out_of_descriptors_is_our_own_fault() {
-    // A local address of another machine replaces port exhaustion: both give EADDRNOTAVAIL.
+    // A local address of another machine simulates port exhaustion: both cause EADDRNOTAVAIL.
     let settings = Settings {
         network: plimsoll_net::NetworkSettings {
             local_ips: plimsoll_address::IpPool::parse("192.0.2.1").unwrap(),

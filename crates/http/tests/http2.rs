@@ -1,5 +1,5 @@
-//! HTTP/2, with and without TLS, against a server built on the codec's server half; and HTTP/1.1
-//! over TLS.
+//! HTTP/2, with and without TLS, against a server that is built on the codec's server half; and
+//! HTTP/1.1 over TLS.
 
 mod peer;
 #[path = "peer/secure.rs"]
@@ -17,8 +17,8 @@ use secure::{acceptor, identity};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Responds to each stream: `/echo` with method, path and body; `/stream` with the body as it arrives; `/reset` with RST_STREAM; `/stall`
-/// never; `/big` with ten megabytes.
+/// Responds to each stream by path: `/echo` with method, path and body; `/stream` with the body as
+/// it arrives; `/reset` with RST_STREAM; `/stall` never; `/big` with ten megabytes.
 async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
     let mut connection = h2::server::handshake(io).await.unwrap();
     while let Some(accepted) = connection.accept().await {
@@ -120,7 +120,8 @@ fn requests_share_one_connection() {
     });
 }
 
-/// A server may respond before it has read the request: the rest is sent meanwhile.
+/// A server may respond before it has read the request. The rest of the request is sent in the
+/// meantime.
 #[test]
 fn a_body_is_sent_while_the_response_arrives() {
     run(async {
@@ -134,7 +135,7 @@ fn a_body_is_sent_while_the_response_arrives() {
     });
 }
 
-/// Uses the version of HTTP with which a connection begins (RFC 9113, section 3.4).
+/// Uses the HTTP version that the first bytes of a connection indicate (RFC 9113, section 3.4).
 async fn serve_both() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -292,7 +293,7 @@ fn tls_negotiates_the_version_of_http() {
     });
 }
 
-/// Over TLS: HTTP/2 if it was negotiated, otherwise a fixed HTTP/1.1 response to each request.
+/// Serves TLS: HTTP/2 if it was negotiated, otherwise a fixed HTTP/1.1 response to each request.
 async fn serve_tls(identity: &secure::Identity, alpn: &[&str]) -> u16 {
     serve_with(acceptor(identity, alpn)).await
 }
@@ -358,7 +359,7 @@ fn untrusted_and_misnamed_certificates_are_distinguished() {
             error(other_port, TlsSettings::default()).await.unwrap().0,
             1311
         );
-        // A certificate as `openssl req -x509` creates it.
+        // A certificate like those that `openssl req -x509` creates.
         let authority = secure::authority(&["localhost"]);
         let port = serve_tls(&authority, &[]).await;
         assert_eq!(error(port, trusting(&authority)).await, None);

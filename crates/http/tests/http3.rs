@@ -1,5 +1,5 @@
-//! HTTP/3 against a server built on another library's frames and headers, and against one that
-//! breaks the rules.
+//! HTTP/3 against a server that is built on another library's frames and headers, and against a
+//! server that violates the protocol.
 
 mod peer;
 #[path = "peer/quic.rs"]
@@ -80,7 +80,7 @@ fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
             assert!(traffic.received > exchange.body_received, "{traffic:?}");
         }
         assert_eq!((seen.connections.get(), seen.requests.get()), (1, 3));
-        // Encoded on each call, and prepared.
+        // Both encoded on each call and prepared.
         let settings = http3(&server);
         let prepared = Prepared::new(&request(Method::Get, &url), &settings).unwrap();
         let first = client.send_prepared(&prepared, plimsoll_clock::now());
@@ -158,7 +158,7 @@ fn few_closed_connections_remain() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let client = client(http3(&server));
-        // It never responds, so each closed connection would remain for three seconds.
+        // The server never responds, so each closed connection would remain for three seconds.
         let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
         let url = format!("https://{}/", mute.local_addr().unwrap());
         let mut get = request(Method::Get, &url);
@@ -191,7 +191,7 @@ fn requests_that_the_server_rejects_are_sent_again_and_counted() {
         let response = client.send(&rejected, None, &mut count).await.unwrap();
         assert_eq!(response.status, 200);
         assert_eq!((seen.connections.get(), seen.requests.get()), (2, 3));
-        // After GOAWAY the next request opens a connection.
+        // After GOAWAY, the next request opens a connection.
         client
             .send(&post("/goaway"), None, &mut count)
             .await
@@ -199,7 +199,7 @@ fn requests_that_the_server_rejects_are_sent_again_and_counted() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         let response = client.send(&post("/"), None, &mut count).await.unwrap();
         assert_eq!(response.status, 200);
-        // Only the first was sent twice, and it is one exchange.
+        // Only the first request was sent twice, and that is one exchange.
         assert_eq!(resent, [1, 0, 0]);
         assert_eq!(seen.connections.get(), 3);
     });
@@ -219,7 +219,7 @@ fn invalid_ends_are_reported() {
                 "connection closed with H3_INTERNAL_ERROR (by and by)",
             ),
         ] {
-            // A first request, so that the failing one is not the first on its connection.
+            // Send another request first, so the failing one is not the first on its connection.
             let url = format!("https://{address}");
             let well = request(Method::Get, &url);
             client.send(&well, None, &mut |_| {}).await.unwrap();
@@ -328,7 +328,7 @@ fn a_client_certificate_is_sent_if_the_server_requests_one() {
     });
 }
 
-/// A valid start of a control stream: its type, and empty settings.
+/// A valid start of a control stream: its type and empty settings.
 const CONTROL: &[u8] = &[0, 4, 0];
 /// HEADERS with `:status: 200`.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];

@@ -1,5 +1,5 @@
-//! HTTP/2 peers that break the protocol or stop in the middle: each gives its own error that says
-//! what happened, in bounded time and memory.
+//! HTTP/2 peers that violate the protocol or stop in the middle. Each causes its own error, which
+//! describes what happened, in bounded time and memory.
 
 mod peer;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use peer::{client, request, run};
 use plimsoll_http::{BodyUse, Exchange, Method, Protocol, Settings};
 
-/// Reads until the request's HEADERS frame has arrived, then calls `act`.
+/// Reads until the HEADERS frame of the request has arrived, and then calls `act`.
 fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -56,7 +56,7 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// A frame: RFC 9113, section 4.1.
+/// A frame (RFC 9113, section 4.1).
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend_from_slice(&[kind, flags]);
@@ -65,7 +65,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// `:status: 200` from HPACK's static table: RFC 7541, appendix A.
+/// `:status: 200` from HPACK's static table (RFC 7541, appendix A).
 const STATUS_200: u8 = 0x88;
 
 fn settings() -> Vec<u8> {
@@ -77,7 +77,7 @@ fn head() -> Vec<u8> {
     [settings(), frame(HEADERS, END_HEADERS, 1, &[STATUS_200])].concat()
 }
 
-/// `content-length: 10`, as a literal without indexing: RFC 7541, section 6.2.2.
+/// `content-length: 10` as a literal without indexing (RFC 7541, section 6.2.2).
 fn headers_with_length() -> Vec<u8> {
     let block = [&[STATUS_200, 0x0f, 0x0d, 2][..], b"10"].concat();
     [settings(), frame(HEADERS, END_HEADERS, 1, &block)].concat()
@@ -100,7 +100,7 @@ fn ask(address: SocketAddr, settings: Settings) -> Exchange {
     })
 }
 
-/// The error when the peer sends `bytes` and then closes its sending half.
+/// The error if the peer sends `bytes` and then closes its sending half.
 fn error_of(bytes: Vec<u8>) -> (u32, String) {
     let address = raw(move |mut socket| {
         let _ = socket.write_all(&bytes);
@@ -117,7 +117,7 @@ fn error_of(bytes: Vec<u8>) -> (u32, String) {
 }
 
 /// A request that crosses a GOAWAY is sent again on another connection, and the exchange counts
-/// that: the server may have seen it twice.
+/// that, because the server may have received it twice.
 #[test]
 fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
     let connections = std::sync::atomic::AtomicUsize::new(0);
@@ -126,7 +126,7 @@ fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
         let _ = socket.write_all(&[settings(), ended].concat());
         let number = connections.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         if number == 0 && read_headers(&mut socket).is_ok() {
-            // The last stream that is processed is the first.
+            // The first stream is the last one that the server processes.
             let _ = socket.write_all(&frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
         }
         let _ = std::io::copy(&mut socket, &mut std::io::sink());
@@ -150,8 +150,8 @@ fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
     assert_eq!(seen, [(200, 0, true), (200, 1, true)]);
 }
 
-/// A connection that closes instead of responding: the server may have processed the request, so
-/// only a safe one is sent again (RFC 9110, section 9.2.2).
+/// A connection that closes instead of responding. The server may have processed the request, so
+/// only a safe request is sent again (RFC 9110, section 9.2.2).
 #[test]
 fn only_safe_requests_are_sent_again_after_a_close() {
     let address = raw(|mut socket| {
@@ -181,7 +181,7 @@ fn only_safe_requests_are_sent_again_after_a_close() {
     assert_eq!(second(Method::Get), (200, 1, None));
     let (status, resent, error) = second(Method::Post);
     assert_eq!((status, resent), (0, 0));
-    // A reset, if the server had not read everything.
+    // The close causes a reset if the server had not read everything.
     let error = error.unwrap();
     assert!(
         error == "unexpected EOF" || error.contains("connection reset"),
@@ -205,25 +205,25 @@ fn lies_are_named() {
             "does not speak HTTP/2",
         ),
         (
-            "a frame longer than any that was allowed",
+            "a frame longer than the maximum",
             [settings(), frame(DATA, 0, 1, &vec![0; 1 << 20])].concat(),
             1657,
             "FRAME_SIZE_ERROR",
         ),
         (
-            "settings of half a setting",
+            "SETTINGS with half a setting",
             [settings(), frame(SETTINGS, 0, 0, &[0; 5])].concat(),
             1657,
             "connection error with http2 ErrCode FRAME_SIZE_ERROR",
         ),
         (
-            "a ping of the wrong length",
+            "a PING with the wrong length",
             [settings(), frame(PING, 0, 0, &[0; 3])].concat(),
             1657,
             "connection error with http2 ErrCode FRAME_SIZE_ERROR",
         ),
         (
-            "a window that grows by nothing",
+            "a window increment of 0",
             [settings(), frame(WINDOW_UPDATE, 0, 0, &[0; 4])].concat(),
             1652,
             "connection error with http2 ErrCode PROTOCOL_ERROR",
@@ -235,7 +235,7 @@ fn lies_are_named() {
             "stream error with http2 ErrCode PROTOCOL_ERROR",
         ),
         (
-            "a response on a stream that nobody opened",
+            "a response on a stream that was not opened",
             [settings(), frame(HEADERS, END_HEADERS, 3, &[STATUS_200])].concat(),
             1652,
             "connection error with http2 ErrCode PROTOCOL_ERROR",
@@ -247,13 +247,13 @@ fn lies_are_named() {
             "connection error with http2 ErrCode COMPRESSION_ERROR",
         ),
         (
-            "less of a body than was announced",
+            "a body shorter than announced",
             [headers_with_length(), frame(DATA, END_STREAM, 1, b"four")].concat(),
             1632,
             "stream error with http2 ErrCode PROTOCOL_ERROR",
         ),
         (
-            "more of a body than was announced",
+            "a body longer than announced",
             [
                 headers_with_length(),
                 frame(DATA, END_STREAM, 1, &[b'x'; 40]),
@@ -274,7 +274,7 @@ fn lies_are_named() {
             1622,
             "ENHANCE_YOUR_CALM",
         ),
-        ("the end after settings", settings(), 1000, "unexpected EOF"),
+        ("a close after SETTINGS", settings(), 1000, "unexpected EOF"),
         ("half a response", head(), 1000, "unexpected EOF"),
     ];
     for (what, bytes, code, words) in lies {
@@ -284,10 +284,10 @@ fn lies_are_named() {
     }
 }
 
-/// Sends `start`, then `again` until the other side closes.
+/// Sends `start`, and then `again` until the other side closes the connection.
 fn endless(start: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     raw(move |mut socket| {
-        // Nobody reads the responses, as a misbehaving peer would not.
+        // Do not read the client's data, as a misbehaving peer would not.
         let mut reading = socket.try_clone().unwrap();
         std::thread::spawn(move || std::io::copy(&mut reading, &mut std::io::sink()));
         let _ = socket.write_all(&start);
@@ -307,11 +307,11 @@ fn endless_responses_end_in_bounded_memory() {
     field.extend_from_slice(&[b'v'; 4000]);
     let places = [
         (
-            "headers without end",
+            "headers without an end",
             endless(open_head, frame(CONTINUATION, 0, 1, &field).repeat(8)),
         ),
         (
-            "a body beyond what is kept",
+            "a body above the limit",
             endless(head(), frame(DATA, 0, 1, &[b'x'; 16_000])),
         ),
     ];
@@ -330,7 +330,8 @@ fn endless_responses_end_in_bounded_memory() {
     assert!(after < before + (128 << 20), "{before} {after}");
 }
 
-/// Part of the test above: in a test of its own, other tests' memory would be measured too.
+/// This is a part of the test above. As a separate test, it would also measure the memory of other
+/// tests.
 fn a_flood_of_pings_does_not_delay_a_response() {
     let address = raw(|mut socket| {
         let mut reading = socket.try_clone().unwrap();
@@ -370,7 +371,7 @@ fn a_stall_ends_at_the_deadline() {
     });
 }
 
-/// Bytes of memory this process holds; 0 if unknown.
+/// Number of bytes of memory that this process uses; 0 if unknown.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Option<u64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());

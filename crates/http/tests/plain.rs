@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plimsoll_http::{Client, Exchange, Method, Prepared, Request, Settings, Shared, Url};
 
-/// Serves `answers`, one per request, on one connection after another; each inner list is a
+/// Serves `answers`, one per request, on one connection after another. Each inner list is a
 /// connection.
 fn serve(connections: Vec<Vec<&'static str>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -88,7 +88,7 @@ fn a_connection_closed_while_idle_is_replaced_once() {
         for _ in 0..2 {
             let response = client.send(&get(address), None, &mut |_| {}).await.unwrap();
             assert_eq!(response.status, 200);
-            // The server closes its end after each response.
+            // The server closes its side after each response.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     });

@@ -1,4 +1,4 @@
-//! Requests through a proxy: absolute form without TLS, a tunnel with it.
+//! Requests through a proxy: in absolute form without TLS, and through a tunnel with TLS.
 
 mod peer;
 

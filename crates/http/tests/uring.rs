@@ -108,7 +108,7 @@ fn closes_resets_and_silence_are_reported() {
             .unwrap_err();
         assert_eq!(failure.error.code, 1050);
         assert!(phases.unwrap().waiting >= Duration::from_millis(20));
-        // If a request is dropped in the middle, its connection is closed; the next one works.
+        // If a request is dropped in the middle, its connection is closed, and the next request works.
         drop(
             tokio::time::timeout(
                 Duration::from_millis(5),

@@ -1,4 +1,4 @@
-//! Messages with a JSON form of their own: "ProtoJSON Format", Well-Known Types.
+//! Messages with a special JSON form ("ProtoJSON Format", Well-Known Types).
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage, Value};
 
 use super::{Unreadable, write_fields, write_message, write_number, write_string};
 
-/// Writes a message of a well-known type; returns false for other types.
+/// Writes a message of a well-known type. Returns false for other types.
 pub(crate) fn write(text: &mut String, message: &DynamicMessage) -> Result<bool, Unreadable> {
     let descriptor = message.descriptor();
     let Some(name) = descriptor.full_name().strip_prefix("google.protobuf.") else {
@@ -50,7 +50,7 @@ fn seconds_and_nanos(message: &DynamicMessage) -> (i64, i32) {
     (seconds, nanos)
 }
 
-/// Nothing, or a decimal point and 3, 6 or 9 digits.
+/// Formats a fraction of a second: nothing, or a decimal point and 3, 6 or 9 digits.
 fn fraction(text: &mut String, nanos: u32) {
     let _ = if nanos == 0 {
         Ok(())
@@ -87,7 +87,7 @@ fn timestamp(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadab
 
 fn duration(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
     let (seconds, nanos) = seconds_and_nanos(message);
-    // About ten thousand years: google/protobuf/duration.proto.
+    // About ten thousand years (google/protobuf/duration.proto).
     if seconds.unsigned_abs() > 315_576_000_000 {
         return unreadable(format!(
             "google.protobuf.Duration: seconds out of range {seconds}"
@@ -149,7 +149,7 @@ fn any(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
     packed_message(text, &url, &packed, message.descriptor().parent_pool())
 }
 
-/// Writes the content of an `Any` of that type; writes nothing if it is unreadable.
+/// Writes the content of an `Any` of the given type. Writes nothing if it is unreadable.
 pub(crate) fn packed_message(
     text: &mut String,
     url: &str,

@@ -1,5 +1,5 @@
-//! The client cases of gRPC's interoperability tests, under their own names:
-//! <https://github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md>. Left out are cloud
+//! The client cases of gRPC's interoperability tests, with their original names:
+//! <https://github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md>. Not included: cloud
 //! credentials, load reports for balancers, and calls by GET, which no HTTP/2 client makes today.
 
 use std::future::Future;
@@ -15,7 +15,7 @@ use super::peer::{
 
 type Running<'a> = Pin<Box<dyn Future<Output = Ended> + 'a>>;
 
-/// A case: its name, and how it is run.
+/// A case: its name and the function that runs it.
 pub type Case = (&'static str, fn(&Peer) -> Running<'_>);
 
 macro_rules! cases {
@@ -304,26 +304,26 @@ async fn timeout_on_sleeping_server(peer: &Peer) -> Ended {
 
 /// The call, if it could be opened.
 pub fn opened(call: Result<Call, plimsoll_grpc::Status>) -> Result<Call, Fault> {
-    call.map_err(|status| Fault::Wrong(format!("it could not be opened: {status}")))
+    call.map_err(|status| Fault::Wrong(format!("the call could not be opened: {status}")))
 }
 
 /// Sends a message of a stream.
 pub async fn send(call: &mut Call, message: &plimsoll_grpc::Framed) -> Ended {
     let sent = call.sender.send(message).await;
-    sent.map_err(|status| Fault::Wrong(format!("nothing can be sent: {status}")))
+    sent.map_err(|status| Fault::Wrong(format!("the message could not be sent: {status}")))
 }
 
-/// Nothing more arrives, and the status is OK.
+/// Checks that nothing more arrives and that the status is OK.
 pub async fn ends_well(call: &mut Call) -> Ended {
     ends_with(call, Code::OK).await
 }
 
 async fn ends_with(call: &mut Call, code: Code) -> Ended {
     if call.receiver.message().await.is_some() {
-        return wrong("there is a message too many");
+        return wrong("there is one message too many");
     }
     match call.receiver.status() {
         Some(status) => check_code(status, code),
-        None => wrong("the call has no end"),
+        None => wrong("the call has not ended"),
     }
 }

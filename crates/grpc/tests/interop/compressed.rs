@@ -16,8 +16,8 @@ fn packing() -> How {
 }
 
 const UNCHECKED: Fault =
-    Fault::Lacking("the server does not look whether messages are packed as they say");
-const UNPACKED: Fault = Fault::Lacking("the server packs nothing");
+    Fault::Lacking("the server does not check whether messages are compressed as declared");
+const UNPACKED: Fault = Fault::Lacking("the server does not compress messages");
 
 async fn ask(peer: &Peer, packed: Compression, json: &str) -> Result<Reply, Fault> {
     let how = match packed {
@@ -35,8 +35,8 @@ pub async fn client_unary(peer: &Peer) -> Ended {
             "{{\"expectCompressed\":{{\"value\":{packed}}},\"responseSize\":314159,\"payload\":{{\"body\":\"{body}\"}}}}"
         )
     };
-    // First sends a message that claims to be compressed but is not. A server that accepts it
-    // checks nothing, so the rest of the case would prove nothing.
+    // First send a message that claims to be compressed but is not. A server that accepts it does not
+    // check this, so the rest of the case would prove nothing.
     let probe = ask(peer, Compression::Identity, &json(true)).await?;
     if probe.status.code.is_ok() {
         return Err(UNCHECKED);
@@ -85,7 +85,7 @@ pub async fn client_streaming(peer: &Peer) -> Ended {
     match probe.receiver.status() {
         Some(status) if status.code.is_ok() => return Err(UNCHECKED),
         Some(status) => check_code(status, Code::INVALID_ARGUMENT)?,
-        None => return wrong("the call has no end"),
+        None => return wrong("the call has not ended"),
     }
     let (_, call) = peer.open("StreamingInputCall", &packing()).await?;
     let mut call = opened(call)?;

@@ -28,7 +28,7 @@ fn run_all(peer: &Peer) -> Vec<String> {
     })
 }
 
-/// The server's address from that environment variable.
+/// The server's address from the given environment variable.
 fn address(server: &Server, variable: &str) -> String {
     let mut variables = server.addresses.variables.iter();
     let (_, address) = variables.find(|(name, _)| name == variable).unwrap();

@@ -11,12 +11,12 @@ use plimsoll_grpc::{
 use plimsoll_net::{Network, NetworkSettings, TlsSettings};
 use serde_json::Value;
 
-/// Why a case did not end as expected.
+/// Reasons why a case did not end as expected.
 #[derive(Debug)]
 pub enum Fault {
-    /// In a sentence.
+    /// A fault, described in a sentence.
     Wrong(String),
-    /// The server does not support what the case tests, and reports that.
+    /// The server does not support the tested feature, and reports that.
     Lacking(&'static str),
 }
 
@@ -26,21 +26,21 @@ pub fn wrong<T>(what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Wrong(what.into()))
 }
 
-/// A fault unless the condition holds.
+/// Returns a fault unless the condition holds.
 pub fn holds(is_so: bool, what: impl FnOnce() -> String) -> Ended {
     if is_so { Ok(()) } else { wrong(what()) }
 }
 
-/// A server and its description.
+/// A server and its schema.
 pub struct Peer {
     endpoint: Endpoint,
     network: Rc<Network>,
     schema: Schema,
-    /// The channel that cases share.
+    /// The channel that the cases share.
     shared: RefCell<Option<Rc<Channel>>>,
 }
 
-/// How a call is made.
+/// Options of a call.
 #[derive(Clone, Default)]
 pub struct How {
     pub metadata: Metadata,
@@ -58,8 +58,8 @@ impl Source for OneFile {
 }
 
 impl Peer {
-    /// The server at `address`; with TLS, given an authority's certificate (PEM) and the name in
-    /// the server's certificate.
+    /// The server at `address`. With TLS, requires an authority's certificate (PEM) and the name in the
+    /// server's certificate.
     pub fn new(address: &str, tls: Option<(&[u8], &str)>) -> Result<Peer, String> {
         let mut endpoint = Endpoint::parse(address, tls.is_some())?;
         let mut settings = NetworkSettings::default();
@@ -82,7 +82,7 @@ impl Peer {
         })
     }
 
-    /// A channel of its own.
+    /// A separate channel.
     pub fn fresh(&self) -> Rc<Channel> {
         Rc::new(Channel::new(
             self.endpoint.clone(),
@@ -105,7 +105,7 @@ impl Peer {
             false => format!("grpc.testing.TestService/{name}"),
         };
         let method = self.schema.method(&path);
-        method.map_or_else(|| wrong(format!("there is no {path}")), Ok)
+        method.map_or_else(|| wrong(format!("{path} does not exist")), Ok)
     }
 
     fn template(&self, method: &Method, how: &How) -> Result<Template, Fault> {
@@ -120,7 +120,7 @@ impl Peer {
         .map_err(Fault::Wrong)
     }
 
-    /// A call with one message in each direction, compressed as `how` says.
+    /// Makes a call with one message in each direction, compressed according to `how`.
     pub async fn unary(
         &self,
         channel: &Channel,
@@ -137,7 +137,7 @@ impl Peer {
             .await)
     }
 
-    /// A streaming call.
+    /// Opens a streaming call.
     pub async fn open(
         &self,
         name: &str,
@@ -150,7 +150,7 @@ impl Peer {
     }
 }
 
-/// The message given as JSON.
+/// Encodes a message that is given as JSON.
 pub fn framed(method: &Method, json: &str, packing: Compression) -> Result<Framed, Fault> {
     let bytes = method.input().encode(json);
     let bytes = bytes.map_err(|error| Fault::Wrong(format!("{json}: {error}")))?;

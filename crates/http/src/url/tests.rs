@@ -122,7 +122,7 @@ fn unusable_urls_parse_and_say_so_when_used() {
     );
 }
 
-/// RFC 3986, section 5.4.1 and 5.4.2.
+/// The examples of RFC 3986, sections 5.4.1 and 5.4.2.
 #[test]
 fn references_resolve_as_the_standard_shows() {
     let base = parsed("http://a/b/c/d;p?q");

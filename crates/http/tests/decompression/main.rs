@@ -1,5 +1,5 @@
-//! Small responses that expand to huge ones: their total memory is bounded for all users together,
-//! the request timeout stops them, and other users run meanwhile.
+//! Small responses that expand to huge ones. Their total memory is limited for all users together,
+//! the request timeout stops them, and other users run in the meantime.
 
 #[path = "../peer/mod.rs"]
 mod peer;
@@ -41,7 +41,7 @@ fn brotli(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// One frame with a window of 128 KiB, of blocks that repeat a byte (RFC 8878, section 3.1.1.2).
+/// One frame with a window of 128 KiB whose blocks each repeat a byte (RFC 8878, section 3.1.1.2).
 fn zstd(length: usize) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
     let blocks = length / (128 << 10);
@@ -124,7 +124,7 @@ fn four_users_share_one_budget() {
             let bound = LIMIT as i64 + 8 * MIB as i64;
             assert!(most < bound, "{codings}: {most} bytes");
             assert!(most > LIMIT as i64 / 2, "{codings}: {most} bytes");
-            // Without slices, the ticker runs at most once per user.
+            // Without slices, the ticker would run at most once per user.
             assert!(ticks.get() > 8, "{codings}: {} ticks", ticks.get());
         }
     });
@@ -146,7 +146,7 @@ fn the_request_timeout_stops_decompression() {
             get.timeout = Duration::from_millis(60);
             let failure = client.send(&get, None, &mut |_| {}).await.unwrap_err();
             assert_eq!(failure.error.code, code::REQUEST_TIMEOUT, "{codings}");
-            // The server responded in time, so the text must not be that of a server that did not.
+            // The server responded in time, so the message must not blame the server.
             let text = &failure.error.message;
             assert!(text.contains("while decompressing"), "{codings}: {text}");
             assert_eq!(BUDGET.used(), 0);
@@ -170,7 +170,7 @@ fn a_body_counts_for_as_long_as_it_is_held() {
         assert_eq!(BUDGET.used(), 8 * MIB);
         let failure = client.send(&get, None, &mut |_| {}).await.unwrap_err();
         assert_eq!(failure.error.code, code::DECOMPRESSION);
-        // A body that nobody reads is not decompressed.
+        // A body that is not read is not decompressed.
         get.body_use = BodyUse::Discard;
         let unseen = client.send(&get, None, &mut |_| {}).await.unwrap();
         assert_eq!((unseen.status, unseen.body.len()), (200, 0));

@@ -1,6 +1,6 @@
 //! A hand-written server: a function returns the response bytes for each request.
 
-#![allow(dead_code)] // Each test program uses its part.
+#![allow(dead_code)] // Each test program uses only a part of this module.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use plimsoll_http::{Client, Method, Request, Settings, Shared, Url};
 
-/// Starts a server whose connections live until the client closes them. An empty response closes
-/// the connection.
+/// Starts a server whose connections stay open until the client closes them. An empty response
+/// closes the connection.
 pub fn serve(answer: impl Fn(&str, &[u8]) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

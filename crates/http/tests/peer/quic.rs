@@ -1,5 +1,5 @@
-//! HTTP/3 servers that share no code with the client above QUIC: one built on another library's
-//! frames and headers, and one that sends the bytes it is given.
+//! HTTP/3 servers that share only QUIC with the client. One is built on another library's frames
+//! and headers, and the other sends the given bytes.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -119,15 +119,15 @@ async fn answer(request: Request<()>, mut stream: Stream, quic: quinn::Connectio
     }
     let _ = stream.send_data(body).await;
     if path == "/close" {
-        // Let the data sent before arrive first.
+        // Let the data that was already sent arrive first.
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         return quic.close(VarInt::from_u32(0x102), b"by and by");
     }
     let _ = stream.finish().await;
 }
 
-/// Responds to each request with these bytes on its stream, whatever they are, and starts its
-/// control stream with `control`.
+/// Responds to each request with these bytes on its stream, whatever they are. Starts its control
+/// stream with `control`.
 pub fn serve_raw(acceptor: &TlsAcceptor, control: &'static [u8], bytes: Vec<u8>) -> SocketAddr {
     let endpoint = endpoint(acceptor);
     let address = endpoint.local_addr().unwrap();

@@ -1,6 +1,6 @@
 //! TLS for the hand-written server, with certificates generated in the test.
 
-#![allow(dead_code)] // Each test program uses its part.
+#![allow(dead_code)] // Each test program uses only a part of this module.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub fn identity(names: &[&str]) -> Identity {
     self_signed_identity(names, |_| {})
 }
 
-/// As `openssl req -x509` creates it: the certificate of an authority.
+/// Like a certificate that `openssl req -x509` creates: the certificate of an authority.
 pub fn authority(names: &[&str]) -> Identity {
     self_signed_identity(names, |params| {
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     })
 }
 
-/// Expired.
+/// An expired certificate.
 pub fn expired(names: &[&str]) -> Identity {
     self_signed_identity(names, |params| {
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
@@ -56,7 +56,7 @@ pub fn acceptor(identity: &Identity, alpn: &[&str]) -> TlsAcceptor {
     accepting(identity, alpn, None)
 }
 
-/// Accepts connections only from the holder of `client`.
+/// Accepts only connections from the owner of the certificate `client`.
 pub fn acceptor_asking(identity: &Identity, client: &Identity, alpn: &[&str]) -> TlsAcceptor {
     accepting(identity, alpn, Some(client))
 }
