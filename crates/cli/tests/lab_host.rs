@@ -397,7 +397,7 @@ fn files_outside_the_private_directory_are_refused() {
         }});
         let reply = keep.ask(&start);
         let why = reply["failed"].as_str().expect("it is refused");
-        assert!(why.contains("is not the name of a file"), "{why}");
+        assert!(why.contains("is not a file name"), "{why}");
     }
     drop(keep.child.stdin.take());
     keep.child.wait().expect("its end");
@@ -410,14 +410,14 @@ fn mistakes_in_a_host_are_reported_with_their_lines() {
         (
             "ssh:-oProxyCommand=touch${IFS}x",
             "SYSTEM",
-            "is not a name or address of a host",
+            "is not a host name or address",
         ),
         (
             "ssh:me@machine; touch x",
             "SYSTEM",
-            "is not a name or address of a host",
+            "is not a host name or address",
         ),
-        ("ssh:", "SYSTEM", "is not a name or address of a host"),
+        ("ssh:", "SYSTEM", "is not a host name or address"),
         (
             "ssh:me@machine",
             "SYSTEM 127.0.0.1:{port}",

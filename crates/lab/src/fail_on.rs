@@ -3,7 +3,7 @@
 use plimsoll_results::fail_on::{Condition, Failures};
 use plimsoll_results::lab::{CellState, Comparison, LabResult, Outcome};
 
-/// Judges a result. Only the primary comparisons count, if the lab declares any.
+/// Judges a result. If the lab declares primary comparisons, only those count.
 pub fn failures(conditions: &[Condition], result: &LabResult) -> Failures {
     let mut failures = Failures::default();
     for condition in conditions {
@@ -102,7 +102,7 @@ fn compared(result: &LabResult) -> impl Iterator<Item = &Comparison> {
     all.filter(move |one| one.primary || !has_primary)
 }
 
-/// Whether a larger figure is better, if that is known.
+/// Whether a larger figure is better, if known.
 fn is_more_better(result: &LabResult, one: &Comparison) -> Option<bool> {
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
     let figure = figures.find(|figure| figure.name == one.figure)?;

@@ -1,4 +1,4 @@
-//! The three forms of a lab.
+//! The three forms of a lab: quick, standard and full.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::problem::Problem;
 /// The name of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Which {
-    /// Short runs and a part of the cells.
+    /// Short runs and only some of the cells.
     Quick,
     /// The values of the lab file.
     #[default]
@@ -21,7 +21,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// Its name.
+    /// The form's name.
     pub fn name(self) -> &'static str {
         match self {
             Which::Quick => "quick",
@@ -30,7 +30,7 @@ impl Which {
         }
     }
 
-    /// The form with that name.
+    /// The form with the given name.
     pub fn of(name: &str) -> Option<Which> {
         [Which::Quick, Which::Standard, Which::Full]
             .into_iter()
@@ -46,10 +46,10 @@ impl Which {
     }
 }
 
-/// Why a number of restarts or repeats cannot be 0.
+/// The error if the number of restarts or repeats is 0.
 pub const NO_RUNS: &str = "without runs there are no figures: use 1 or more";
 
-/// A form with the settings of the lab file.
+/// A form and its settings in the lab file.
 #[derive(Clone, Debug)]
 pub struct Form {
     /// Its name.
@@ -62,7 +62,7 @@ pub struct Form {
     only: Vec<When>,
 }
 
-/// Durations and the number of runs.
+/// Durations and numbers of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Duration of the measurement.
@@ -134,7 +134,7 @@ impl Form {
     pub fn apply(&self, own: Extent) -> Extent {
         let second = Duration::from_secs;
         let by_default = match self.which {
-            // A load whose own duration is shorter keeps it.
+            // A load with a shorter duration keeps that duration.
             Which::Quick => Extent {
                 duration: own.duration.min(second(2)),
                 warmup: own.warmup.min(second(1)),
@@ -167,7 +167,7 @@ impl Form {
                 if !wanted {
                     return false;
                 }
-                // Select the n-th cell when the share of n reaches the next whole number.
+                // Select the n-th cell if the share of n reaches the next whole number.
                 let before = (f64::from(among) * self.share).ceil();
                 among += 1;
                 (f64::from(among) * self.share).ceil() > before

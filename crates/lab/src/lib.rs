@@ -1,9 +1,9 @@
-//! Benchmarks described by one file: a matrix of cells, the systems to measure, the load, and the
-//! conclusions.
+//! Benchmarks that are described by one file: a matrix of cells, the systems to measure, the load,
+//! and the conclusions.
 //!
-//! [`resolve::Lab::read`] turns a lab file into cells with all their effective values, or reports
-//! all problems. All measured programs, including our own, are accessed only through their command
-//! line and their output.
+//! [`resolve::Lab::read`] converts a lab file to cells with all their effective values, or reports
+//! all problems. The lab uses all measured programs, including our own, only through their command
+//! lines and their output.
 
 pub mod conclude;
 pub mod fail_on;

@@ -3,18 +3,18 @@
 use plimsoll_results::lab::{LimitSearch, LimitTrial};
 use serde_json::Value;
 
-/// A search, and how far it can be trusted.
+/// A search and its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The search as written to the result.
     pub search: LimitSearch,
     /// `valid`, `suspect` or `invalid`.
     pub verdict: &'static str,
-    /// Pairs of a cause and a sentence.
+    /// Pairs of a cause and an explanation.
     pub reasons: Vec<(String, String)>,
 }
 
-/// The search in printed text; `None` if there is none.
+/// The search result in printed output; `None` if there is none.
 pub fn read(printed: &str) -> Option<Found> {
     let json: Value = serde_json::from_str(printed).ok()?;
     let schema = json["schema"].as_str()?;
@@ -58,7 +58,7 @@ pub fn read(printed: &str) -> Option<Found> {
     })
 }
 
-/// The figure of the first objective, and its bound in milliseconds.
+/// The figure of the first objective, and its limit in milliseconds.
 fn first(objectives: &[&str]) -> Option<(String, f64)> {
     let (name, bound) = objectives.first()?.split_once('<')?;
     let bound = plimsoll_units::duration::parse(bound.trim_start_matches('=').trim()).ok()?;
@@ -80,8 +80,9 @@ fn read_trial(trial: &Value, figure: &str) -> LimitTrial {
     }
 }
 
-/// A search is valid if it is confirmed: `find` confirms only what valid trials showed. If the generator was the
-/// limit, or the service drifted, its result says so.
+/// Judges a search. It is valid if it is confirmed, because `find` confirms only what valid trials
+/// showed. If the generator was the limit or the service drifted, the result of the search contains
+/// a reason.
 fn judge(
     search: &LimitSearch,
     trials: &[&Value],
@@ -104,7 +105,7 @@ fn judge(
         if !decides || verdict == "valid" {
             continue;
         }
-        // The search has repeated such a rate until it could decide: a doubt remains.
+        // The search repeated such a rate until it could decide, so a doubt remains.
         verdicts.push("suspect");
         for reason in trial["reasons"].as_array().into_iter().flatten() {
             let text = reason.as_str().unwrap_or_default();
@@ -112,7 +113,7 @@ fn judge(
             let reason = (
                 cause.to_owned(),
                 format!(
-                    "at {} per second, which was not kept: {text}",
+                    "at {} per second, which did not meet the objective: {text}",
                     trial["rate"]
                 ),
             );
@@ -124,7 +125,8 @@ fn judge(
     (worst(verdicts.into_iter()), reasons)
 }
 
-/// The combined result of several searches of one cell: the rate that all of them met, and the rate that none did.
+/// Combines several searches of one cell: the rate that met the objective in all of them, and the
+/// rate that met it in none.
 pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
     let (first, rest) = searches.split_first()?;
     let mut all = first.clone();
@@ -140,7 +142,7 @@ pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
     Some(all)
 }
 
-/// The worst of some verdicts.
+/// The worst of the given verdicts.
 pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
     let mut worst = "valid";
     for verdict in verdicts {

@@ -11,11 +11,11 @@ use crate::problem::{Place, Problem};
 /// Maximum number of cells of a lab.
 pub const MOST_CELLS: usize = 10_000;
 
-/// A condition on cells: for some axes the allowed values.
+/// A condition on cells: the allowed values for some axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When(IndexMap<String, (Place, Vec<String>)>);
 
-/// An axis: its values, and the cells that have them.
+/// An axis: its values, and the cells to which each value applies.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// Its name.
@@ -28,7 +28,7 @@ pub struct Axis {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Coordinates(pub Vec<(String, String)>);
 
-/// Axes and all cells.
+/// The axes and all cells.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     /// In the order of the lab file.
@@ -38,7 +38,7 @@ pub struct Matrix {
 }
 
 impl Coordinates {
-    /// The cell's name.
+    /// The cell's name, which consists of its values.
     pub fn name(&self) -> String {
         if self.0.is_empty() {
             return "the only cell".to_owned();
@@ -77,7 +77,7 @@ impl When {
             .unwrap_or_default()
     }
 
-    /// Whether it applies to a cell. A cell without an axis matches none of its values.
+    /// Whether it applies to a cell. A cell without an axis matches none of that axis's values.
     pub fn holds(&self, cell: &Coordinates) -> bool {
         self.0.iter().all(|(axis, (_, values))| {
             cell.get(axis)
@@ -85,7 +85,7 @@ impl When {
         })
     }
 
-    /// Whether it is a condition at all.
+    /// Whether it restricts anything.
     pub fn is_always(&self) -> bool {
         self.0.is_empty()
     }
@@ -109,7 +109,7 @@ impl When {
 }
 
 impl Axis {
-    /// All its values without duplicates.
+    /// All its values, without duplicates.
     pub fn values(&self) -> impl Iterator<Item = &str> + Clone {
         let all = self.parts.iter().flat_map(|(values, _)| values);
         all.enumerate().filter_map(move |(at, value)| {
@@ -186,7 +186,7 @@ fn values_of(axis: &str, node: &Node, problems: &mut Vec<Problem>) -> Vec<String
 }
 
 impl Matrix {
-    /// Reads axes and excludes.
+    /// Reads the axes and the excluded combinations.
     pub fn read(document: &Document, problems: &mut Vec<Problem>) -> Matrix {
         let mut all: Table = Table::new();
         for node in document.tables("axes") {
@@ -275,7 +275,7 @@ impl Matrix {
     }
 }
 
-/// Whether a text can be the name of an axis, a variable or a process.
+/// Whether a string is a valid name of an axis, a variable or a process.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::resolve::{Cell, Lab, design};
 
-/// As JSON.
+/// The plan as JSON.
 pub fn json(lab: &Lab) -> Value {
     json!({
         "schema": "plimsoll/lab-plan/1",
@@ -35,7 +35,7 @@ pub fn json(lab: &Lab) -> Value {
     })
 }
 
-/// As text: a list of cells, and all effective values.
+/// The plan as text: a list of cells, and all effective values.
 pub fn text(lab: &Lab) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -63,7 +63,7 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
     if let Some((cell, _)) = lab.same_cell() {
         writeln!(
             out,
-            "Measured twice, to know how much the machine alone differs: {}",
+            "Measured twice, to know how much the machine alone varies: {}",
             cell.name
         )?;
     }
@@ -116,7 +116,7 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// `3 restarts`, `3 restarts × 2 runs`.
+/// For example `3 restarts` or `3 restarts × 2 runs`.
 fn times(cell: &Cell) -> String {
     let counted = |count: u32, what: &str| match count {
         1 => format!("1 {what}"),
@@ -136,7 +136,7 @@ fn times(cell: &Cell) -> String {
     }
 }
 
-/// One line per value: its path and the value.
+/// A line for each value: its path and the value.
 fn flat(out: &mut String, path: &str, value: &Value) -> std::fmt::Result {
     let below = |name: &str| match path.ends_with(' ') {
         true => format!("{path}{name}"),
@@ -167,7 +167,7 @@ fn flat(out: &mut String, path: &str, value: &Value) -> std::fmt::Result {
     }
 }
 
-/// The variants of the chosen cells.
+/// The variants of the selected cells.
 pub fn variants_of(lab: &Lab) -> Vec<usize> {
     let mut variants: Vec<usize> = Vec::new();
     for cell in lab.cells.iter().filter(|cell| cell.chosen) {
@@ -184,7 +184,8 @@ pub fn runs(lab: &Lab) -> u32 {
     chosen.map(|cell| cell.load.runs()).sum()
 }
 
-/// The total duration of all loads. Work and searches, whose duration is unknown, are not included.
+/// The total duration of all loads. Fixed work and searches are not included, because their
+/// duration is unknown.
 pub fn load(lab: &Lab) -> Duration {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     chosen

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A line of a lab file.
+/// A line in a lab file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
@@ -13,7 +13,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// That line of that file.
+    /// Creates the location of a line in a file.
     pub fn new(file: &Path, line: usize) -> Place {
         Place {
             file: file.to_owned(),
@@ -21,7 +21,7 @@ impl Place {
         }
     }
 
-    /// A problem at this location.
+    /// Creates a problem at this location.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem {
             place: Some(self.clone()),
@@ -30,17 +30,17 @@ impl Place {
     }
 }
 
-/// Something that keeps a lab from running: its location, the problem, and the fix.
+/// A problem that prevents a lab from running: its location, a description, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// The location, if it has a line.
+    /// The location, if the problem has a line.
     pub place: Option<Place>,
-    /// The problem and the fix.
+    /// The description and the fix.
     pub message: String,
 }
 
 impl Problem {
-    /// A problem without a line.
+    /// Creates a problem without a line.
     pub fn nowhere(message: impl Into<String>) -> Problem {
         Problem {
             place: None,

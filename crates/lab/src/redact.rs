@@ -1,6 +1,6 @@
-//! Removes private data from a result: home folders, user names, secrets. Also removes paths that
-//! mean nothing on other machines: those of the program, the run, the lab and its private files.
-//! The directory that this runs in changes nothing.
+//! Removes private data from a result: home directories, user names, secrets. Also removes paths
+//! that have no meaning on other machines: those of the program, the run, the lab and its private
+//! files. The result does not depend on the current directory.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The program in a command.
 const PROGRAM: &str = "plimsoll";
-/// The start of the names of private directories.
+/// The prefix of the names of private directories.
 const PRIVATE: &str = "plimsoll-lab-";
 /// The replacement for a private directory in a report.
 const PRIVATE_SHOWN: &str = "private";
@@ -43,7 +43,7 @@ fn whole(path: &Path) -> String {
     whole.display().to_string()
 }
 
-/// The directory above the one that holds the lab, so that paths begin like `labs/payload/`.
+/// The parent of the directory that contains the lab, so paths start with `labs/payload/`.
 fn root(lab_file: &str) -> String {
     Path::new(lab_file)
         .ancestors()
@@ -73,13 +73,13 @@ fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
 }
 
 impl Paths {
-    /// The text as a user would type it in the directory above the lab's.
+    /// The text as a user would type it in the parent directory of the lab's directory.
     fn shorten(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if self.program.len() > 1 {
             text = text.replace(&self.program, PROGRAM);
         }
-        // The program that ran the lab may have had another path than the one that reports.
+        // The program that ran the lab may have a different path than the program that creates the report.
         if let Some(arguments) = arguments_of_plimsoll(&text) {
             text = format!("{PROGRAM}{arguments}");
         }
@@ -96,7 +96,7 @@ impl Paths {
     }
 }
 
-/// What follows the program, if the text is a command of plimsoll with its whole path.
+/// The text after the program, if the text is a command of plimsoll with its complete path.
 fn arguments_of_plimsoll(text: &str) -> Option<&str> {
     let end = text.find(' ').unwrap_or(text.len());
     let (program, arguments) = text.split_at(end);
@@ -104,7 +104,7 @@ fn arguments_of_plimsoll(text: &str) -> Option<&str> {
     (program.starts_with('/') && name == PROGRAM).then_some(arguments)
 }
 
-/// The text with `private` for each private directory, wherever it was.
+/// The text with `private` in place of each private directory, wherever that was.
 fn without_private(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now, as RFC 3339 in UTC, to the second.
+/// The current time in UTC, formatted according to RFC 3339 with seconds.
 pub fn now() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

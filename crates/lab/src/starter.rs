@@ -1,4 +1,4 @@
-//! A lab file to start from, for a service that the lab starts or that is already running.
+//! Creates a lab file to start from, for a service that the lab starts or that is already running.
 
 use std::path::Path;
 
@@ -9,19 +9,20 @@ use crate::resolve::Lab;
 /// The system that a new lab measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
-    /// How people call it.
+    /// The name that people use for it.
     title: String,
     /// The lines of its table.
     lines: String,
-    /// The path and the query of what is requested.
+    /// The path and the query to request.
     path: String,
 }
 
 impl System {
-    /// A service that this command starts. `{port}` in it is its port, unless it always has the same.
+    /// A service that this command starts. `{port}` in the command is replaced with its port, unless
+    /// the port is fixed.
     ///
     /// # Errors
-    /// When the command has no place for the port.
+    /// If the command has no place for the port.
     pub fn command(command: &str, port: Option<u16>) -> Result<System, String> {
         let words: Vec<&str> = command.split_whitespace().collect();
         let Some(first) = words.first() else {
@@ -40,7 +41,7 @@ impl System {
             }
         }
         lines.push_str(
-            "directory = \"{lab}\"                    # where it runs: next to this file\n",
+            "directory = \"{lab}\"                    # its working directory, which contains this file\n",
         );
         lines.push_str(
             "ready = { tcp = \"\", within = \"30s\" }   # or { http = \"/healthz\", within = \"30s\" }\n",
@@ -53,10 +54,10 @@ impl System {
         })
     }
 
-    /// A service that is already running, by the URL of what to request.
+    /// A service that is already running, given by the URL to request.
     ///
     /// # Errors
-    /// When it is not the URL of an HTTP server.
+    /// If it is not the URL of an HTTP server.
     pub fn running(url: &str) -> Result<System, String> {
         let rest = url
             .strip_prefix("http://")
@@ -83,20 +84,20 @@ impl System {
     }
 }
 
-/// A string of TOML. JSON's escapes are among those of TOML.
+/// Formats a TOML string. The escapes of JSON are also valid in TOML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Text whose braces are not variables.
+/// Escapes text whose braces are not variables.
 fn braces(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// The text of a lab file at `file`.
+/// The text of a lab file for the path `file`.
 ///
 /// # Errors
-/// The first problem that `plimsoll lab run` would find in it.
+/// The first problem that `plimsoll lab run` would find in the file.
 pub fn text(system: &System, file: &Path) -> Result<String, String> {
     let text = unchecked(system, file);
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());

@@ -1,22 +1,22 @@
-//! `{variables}` in text.
+//! Substitutes `{variables}` in text.
 //!
 //! A name consists of letters, digits, `-`, `_` and dots, and starts with a letter. Braces around
-//! anything else are left alone, so that JSON and configuration files can be used unchanged.
-//! `{{name}}` is the text `{name}`.
+//! anything else stay unchanged, so JSON and configuration files can be used as they are.
+//! `{{name}}` is the literal text `{name}`.
 
-/// The meaning of a name.
+/// The value of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// This text.
+    /// The name has this value.
     Text(String),
-    /// Known only when the lab runs: the text is left unchanged.
+    /// The value is known only when the lab runs. The text is left unchanged.
     Later,
-    /// Unknown, with an explanation.
+    /// The name is unknown, with an explanation.
     Unknown(String),
 }
 
-/// Substitutes all names that `look_up` knows. Names that are known later and quoted ones stay as
-/// they are, for [`finish`].
+/// Substitutes all names that `look_up` knows. Names that are known later, and quoted names, stay
+/// unchanged for [`finish`].
 ///
 /// # Errors
 /// The explanation of the first unknown name.
@@ -61,12 +61,12 @@ fn replace(
     Ok(out)
 }
 
-/// Whether it contains a name.
+/// Whether the text contains a name.
 pub fn has_variables(text: &str) -> bool {
     pieces(text).any(|piece| matches!(piece, Piece::Name(_) | Piece::Quoted(_)))
 }
 
-/// The names in it.
+/// The names in the text.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).filter_map(|piece| match piece {
         Piece::Name(name) => Some(name),
@@ -116,7 +116,7 @@ fn pieces(mut rest: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The name at the start of `text`, if a closing brace follows it.
+/// The name at the start of `text`, if a closing brace follows the name.
 fn name_after(text: &str) -> Option<&str> {
     let end = text
         .bytes()

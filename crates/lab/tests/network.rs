@@ -1,5 +1,6 @@
-//! Networks that the kernel makes, for real where this process may create a network namespace (as
-//! root, which CI is). Otherwise each test checks that the message says what is missing.
+//! Networks that the kernel creates. If this process may create a network namespace (as root, as in
+//! CI), the tests create real ones. Otherwise each test checks that the message states what is
+//! missing.
 #![cfg(target_os = "linux")]
 
 use std::io::{Read, Write};
@@ -26,7 +27,7 @@ fn link(rate: Option<u64>, round_trip: Duration) -> Link {
     }
 }
 
-/// The network, or `None` where this process may not make one and has said so.
+/// The network, or `None` if this process may not create one and the error stated that.
 fn make(link: &Link) -> Option<Network> {
     match Network::make(link) {
         Ok(network) => Some(network),
@@ -39,13 +40,14 @@ fn make(link: &Link) -> Option<Network> {
     }
 }
 
-/// Sends as much as it can for some time, and returns the bits per second that arrived and the
+/// Sends as much as possible for some time. Returns the received bits per second and the sender's
+/// address.
 /// sender's address.
 fn transfer(network: Option<&Network>, receives_inside: bool) -> (f64, IpAddr) {
     const COUNTED: Duration = Duration::from_millis(700);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
-    let inside = network.map(|network| network.enter().expect("it can be entered"));
+    let inside = network.map(|network| network.enter().expect("the network can be entered"));
     let client = TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("connected");
     drop(inside);
     let (server, peer) = listener.accept().expect("a connection");
@@ -68,11 +70,12 @@ fn transfer(network: Option<&Network>, receives_inside: bool) -> (f64, IpAddr) {
     let rate = bytes as f64 * 8.0 / began.elapsed().as_secs_f64();
     let _ = closing.shutdown(std::net::Shutdown::Both);
     drop((to, closing));
-    sender.join().expect("the sender ends");
+    sender.join().expect("the sender exits");
     (rate, peer.ip())
 }
 
-/// An unlimited network in the same run shows that nothing but the declared rate limits the other.
+/// An unlimited network in the same test shows that only the declared rate limits the other
+/// network.
 #[test]
 fn the_kernel_limits_both_directions_to_the_declared_rate() {
     const RATE: f64 = 40e6;
@@ -107,24 +110,28 @@ fn the_generator_reaches_this_hosts_loopback_addresses_and_no_other() {
     let address = datagrams.local_addr().expect("an address");
     let range = || std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok();
     let outside = range();
-    let inside = network.enter().expect("it can be entered");
-    assert_eq!(range(), outside, "local ports are as on this host");
+    let inside = network.enter().expect("the network can be entered");
+    assert_eq!(
+        range(),
+        outside,
+        "the range of local ports is that of this host"
+    );
     let sender = UdpSocket::bind("0.0.0.0:0").expect("a port");
     sender.connect(address).expect("a route");
     sender.send(b"there").expect("sent");
-    // A name for loopback leads there too, although its IPv6 address does not.
+    // A name for loopback also leads there, although its IPv6 address does not.
     let listening = {
         drop(inside);
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")
     };
     let port = listening.local_addr().expect("an address").port();
-    let inside = network.enter().expect("it can be entered again");
+    let inside = network.enter().expect("the network can be entered again");
     TcpStream::connect(("localhost", port)).expect("connected");
     let elsewhere = SocketAddr::from(([192, 0, 2, 1], 9));
     let refused = TcpStream::connect_timeout(&elsewhere, Duration::from_secs(5));
     assert!(
         refused.is_err_and(|error| error.kind() == std::io::ErrorKind::NetworkUnreachable),
-        "other hosts are out of reach"
+        "other hosts are unreachable"
     );
     drop(inside);
     let mut buffer = [0; 16];
@@ -145,8 +152,8 @@ fn the_generator_reaches_this_hosts_loopback_addresses_and_no_other() {
     assert!(!interface.exists());
 }
 
-/// If the kernel has netem, connecting takes the declared round trip. If it does not, the
-/// message says so, and how to go on.
+/// If the kernel has netem, connecting takes the declared round trip. Otherwise the message states
+/// that, and how to continue.
 #[test]
 fn a_round_trip_is_measured_or_its_absence_is_explained() {
     const ROUND_TRIP: Duration = Duration::from_millis(40);
@@ -154,7 +161,7 @@ fn a_round_trip_is_measured_or_its_absence_is_explained() {
         Ok(network) => {
             assert_eq!(network.made_by, "kernel (netem)");
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-            let inside = network.enter().expect("it can be entered");
+            let inside = network.enter().expect("the network can be entered");
             let began = Instant::now();
             let address = listener.local_addr().expect("an address");
             TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("connected");

@@ -1,4 +1,4 @@
-//! Lab files and the cells and effective values they give, and the line number of every mistake.
+//! Lab files: the cells and effective values that they define, and the line number of every error.
 
 use std::path::Path;
 
@@ -91,7 +91,7 @@ fn tables_are_laid_over_each_other_for_each_cell() {
             "backend=pg wire=grpc place=near",
         ]
     );
-    // Cells of both protocols share a variant, unless a service differs.
+    // Cells of both protocols share a variant, unless they use different services.
     let variants: Vec<usize> = lab.matrix().iter().map(|cell| cell.variant).collect();
     assert_eq!(variants, [0, 0, 0, 0, 1, 2]);
 
@@ -151,7 +151,7 @@ fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
         .replace("duration = \"5s\"\n", "duration = \"5s\"\nrepeats = 2\n");
     let lab = lab(&text, Which::Full).unwrap();
     let turns = order(&lab, 7);
-    assert_eq!(turns, order(&lab, 7), "a seed gives one order");
+    assert_eq!(turns, order(&lab, 7), "the same seed gives the same order");
     let cells = lab.cells.len();
     assert_eq!(turns.len(), cells * 5 * 2);
     let mut first = Vec::new();
@@ -166,7 +166,7 @@ fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
             let runs: Vec<u32> = runs.map(|turn| turn.run).collect();
             assert_eq!(runs, [2 * restart as u32 + 1, 2 * restart as u32 + 2]);
         }
-        // Of three variants, two run at the same time, and the third before or after them.
+        // Two of the three variants run at the same time, and the third one before or after them.
         let mut variants: Vec<usize> = block
             .iter()
             .map(|turn| lab.cells[turn.cell].variant)
@@ -194,7 +194,10 @@ fn the_base_of_the_first_comparison_is_measured_twice() {
         copy.name,
         "backend=sqlite wire=http place=near (second time)"
     );
-    assert_ne!(cell.variant, copy.variant, "each has its own processes");
+    assert_ne!(
+        cell.variant, copy.variant,
+        "each cell has its own processes"
+    );
     assert_eq!(standard.twin_of(cell.variant), Some(copy.variant));
     assert_eq!(standard.twin_of(copy.variant), Some(cell.variant));
     assert_eq!(standard.twin_of(1), None);
@@ -203,22 +206,22 @@ fn the_base_of_the_first_comparison_is_measured_twice() {
     assert_eq!(plan["cells"].as_array().map(Vec::len), Some(6));
     assert_eq!(plan["runs"], 7 * 3);
 
-    // The copy is a block of its own, directly before or after the one with the cell.
+    // The copy is a separate block, directly before or after the block that contains the cell.
     let turns = order(&standard, 1);
     for restart in turns.chunks(7) {
         let at = |number: usize| restart.iter().position(|turn| turn.cell == number);
-        let copy = at(6).expect("each restart has the copy");
+        let copy = at(6).expect("each restart measures the copy");
         assert!(copy == 0 || copy == 6, "{restart:?}");
     }
 
-    // A comparison that the lab exists for comes first.
+    // A primary comparison comes first.
     let primary = "\n[[compare]]\naxis = \"wire\"\n\
                    [[compare]]\naxis = \"wire\"\nbase = \"grpc\"\nprimary = true\nfigures = \"latency_p95\"\n";
     let other = lab(&format!("{LAB}{primary}"), Which::Standard).unwrap();
     let (cell, _) = other.same_cell().expect("three restarts");
     assert_eq!(cell.name, "backend=sqlite wire=grpc place=near");
 
-    // The lab says how much its runs differ.
+    // The lab declares how much its runs differ.
     let noise = format!("{LAB}\n[[compare]]\naxis = \"wire\"\nnoise = \"10%\"\n");
     let known = lab(&noise, Which::Standard).unwrap();
     assert!(known.same_cell().is_none() && known.why_no_same_cell().is_none());
@@ -288,7 +291,7 @@ fn comparisons_that_can_show_nothing_are_refused_with_the_number_that_suffices()
     assert!(lab(&with("", 3), Which::Standard).is_ok());
     // The quick form only shows that the lab works.
     assert!(lab(&with("", 2), Which::Quick).is_ok());
-    // Comparisons that the lab does not declare are made where they are possible.
+    // Comparisons that the lab does not declare are made if they are possible.
     assert!(
         lab(
             &LAB.replace("duration = \"5s\"\n", "duration = \"5s\"\nrestarts = 1\n"),
@@ -319,7 +322,7 @@ fn excluded_processes_and_searches_are_in_the_plan() {
     assert!(text.contains("3 restarts × a search of up to 7m"), "{text}");
 }
 
-/// The single problem that a change of the file causes.
+/// The only problem that a change of the file causes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");
     let told = lab(&LAB.replacen(from, to, 1), Which::Standard).expect_err("a mistake");
@@ -364,14 +367,14 @@ fn each_mistake_is_reported_with_its_line_and_a_fix() {
     let told = mistake("at-most = \"50ms\"", "at-most = 50");
     assert!(told.contains("give the limit a unit"), "{told}");
     let told = mistake("command = \"true", "script = \"none.js\"\ncommand = \"true");
-    assert!(told.contains("script and command at once"), "{told}");
+    assert!(told.contains("script and command, but only one"), "{told}");
     let told = mistake("users = 10", "users = \"{wire}\"");
     assert!(
         told.contains("lab.toml:45: users takes a whole number, not \"http\""),
         "{told}"
     );
     let told = mistake("p = 95", "p = 97");
-    assert!(told.contains("p is 50, 90, 95, 99 or 99.9"), "{told}");
+    assert!(told.contains("p must be 50, 90, 95, 99 or 99.9"), "{told}");
     let told = mistake("title = \"A check\"", "");
     assert!(told.contains("[lab] needs the key \"title\""), "{told}");
 }
@@ -462,7 +465,7 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
     assert!(problems[0].contains("add work"), "{problems:?}");
 }
 
-/// A table names axes and figures; each mistake is reported at its line.
+/// A table names axes and figures. Each error is reported with its line.
 #[test]
 fn tables_are_declared_with_axes_and_figures() {
     let with = |table: &str| lab(&format!("{LAB}\n[[table]]\n{table}\n"), Which::Standard);

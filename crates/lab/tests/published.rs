@@ -1,6 +1,6 @@
-//! The published results have the questions, statements, words and tables of the lab files, and their comparisons are
-//! judged by the rules of this version: all of these can change without a new run.
-//! `UPDATE_SNAPSHOTS=1` writes them into the results.
+//! The published results contain the questions, statements, words and tables of the lab files, and
+//! the rules of this version judge their comparisons. All of these can change without a new run.
+//! `UPDATE_SNAPSHOTS=1` updates the results.
 
 use std::fs;
 use std::path::Path;
@@ -19,18 +19,18 @@ fn published_results_ask_what_their_labs_say() {
             .iter()
             .map(|one| one.of_cells(lab.matrix()))
             .collect();
-        assert!(!asked.is_empty(), "{name} asks nothing");
+        assert!(!asked.is_empty(), "{name} has no questions");
         for one in &asked {
             assert!(
                 one.figure.is_none() || !one.cells.is_empty(),
-                "{name}: no cell decides {:?}",
+                "{name}: no cell provides the figure of {:?}",
                 one.text
             );
-            // Figures come from the cells.
+            // Figures must come from the cells.
             let note = one.note.as_deref().unwrap_or_default();
             assert!(
                 !note.contains(|c: char| c.is_ascii_digit()),
-                "{name}: a number in {note:?}"
+                "{name}: the note {note:?} contains a number"
             );
         }
         let tables = lab.tables.iter().map(|one| one.layout(lab.matrix()));
@@ -60,13 +60,13 @@ fn published_results_ask_what_their_labs_say() {
                     .iter()
                     .all(|axis| axis.words == words(&axis.name))
                 && are_alike(&result.comparisons, &judged.comparisons),
-            "{} is not what labs/{name} says: UPDATE_SNAPSHOTS=1 corrects it, and the report is rendered again",
+            "{} does not match labs/{name}: correct it with UPDATE_SNAPSHOTS=1, and render the report again",
             path.display()
         );
     }
 }
 
-/// Whether comparisons are equal except for the rounding of numbers in JSON.
+/// Whether comparisons are equal except for rounding in JSON.
 fn are_alike(one: &[Comparison], other: &[Comparison]) -> bool {
     let rounded = |comparison: &Comparison| {
         let round = |value: f64| format!("{value:.9e}");

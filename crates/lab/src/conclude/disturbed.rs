@@ -1,21 +1,21 @@
-//! Lowers the verdict of a run that was disturbed next to the generator, where the generator's own verdict does not
-//! look: at the relay of a place, and on the processors of the measured system.
+//! Lowers the verdict of a run that was disturbed outside the generator, where the generator's own
+//! verdict cannot detect it: at the relay of a place, and on the processors of the measured system.
 
 use plimsoll_results::lab::Repeat;
 
 use crate::run::store::Facts;
 
-/// The 99th percentile of the relay's lateness, in milliseconds: the limits of the generator's own send lag
-/// (`docs/verdict.md`), because both are added to what is measured.
+/// Limits of the 99th percentile of the relay's lateness, in milliseconds. They equal the limits of
+/// the generator's own send lag (`docs/verdict.md`), because both add to the measured times.
 const LATE_SUSPECT_MS: f64 = 2.0;
 const LATE_INVALID_MS: f64 = 100.0;
-/// The processor time of other programs, as a share of one processor.
+/// Limits of the processor time of other programs, as a share of one processor.
 const OTHERS_SUSPECT: f64 = 0.10;
-/// The longest time for which a processor did nothing for this lab, in milliseconds. A thread that wakes on a busy
-/// processor waits for a few time slices, up to 30 ms.
+/// Limits of the longest time that a processor of the lab stood still, in milliseconds. A thread
+/// that wakes on a busy processor waits for a few time slices, up to 30 ms.
 const STILL_SUSPECT_MS: f64 = 200.0;
 
-/// Adds the reasons.
+/// Adds the reasons for doubt to the verdict.
 pub fn judge(repeat: &mut Repeat, facts: &Facts) {
     let late = facts.link.as_ref().and_then(|link| link.late_p99_ms);
     if let Some(late) = late.filter(|late| *late > LATE_SUSPECT_MS) {

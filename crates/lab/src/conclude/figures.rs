@@ -14,7 +14,7 @@ use crate::resolve::conclusions::FIGURES;
 /// The confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
 
-/// All figures of a cell, the built-in ones first.
+/// All figures of a cell, with the built-in figures first.
 pub fn of(cell: &Cell, repeats: &[Measured]) -> Vec<Figure> {
     of_runs(repeats, &|name| confidence_of(cell, name, CONFIDENCE))
 }
@@ -50,7 +50,7 @@ fn figure(name: &str, runs: &[Measured], confidence: f64) -> Option<Figure> {
             Ok(interval) => (Some(interval), None),
             Err(why) => (None, Some(why)),
         },
-        (None, _) => (None, Some("there is no run".to_owned())),
+        (None, _) => (None, Some("there are no runs".to_owned())),
     };
     let from = match (runs.len(), repeated.restarts.len()) {
         (1, _) => Variation::OneRun,
@@ -90,7 +90,7 @@ fn over_restarts(
     Repeated::with(&restarts.into_values().collect::<Vec<_>>(), confidence)
 }
 
-/// The interval of a single run, from its own seconds.
+/// The interval of a single run, computed from the figures of each second.
 fn within(name: &str, run: &Measured, value: f64) -> Result<(f64, f64), String> {
     const SEED: u64 = 1;
     let found = if let Some((_, q)) = QUANTILES.iter().find(|(known, _)| *known == name) {
@@ -100,13 +100,13 @@ fn within(name: &str, run: &Measured, value: f64) -> Result<(f64, f64), String> 
     } else if let Some(seconds) = run.per_second.get(name) {
         interval::ratio_of_sums(seconds, CONFIDENCE, SEED)
     } else {
-        return Err("a single run, and this figure is not known for each second".to_owned());
+        return Err("a single run without this figure for each second".to_owned());
     };
     let found = found.map_err(|why| match why {
         Insufficient::Windows => "a single run of fewer than ten seconds".to_owned(),
         Insufficient::Samples => "insufficient samples: n × (1 − q) < 10".to_owned(),
     })?;
-    // The value itself may include incomplete seconds.
+    // The interval's center may include incomplete seconds.
     let scale = match found.estimate > 0.0 && value > 0.0 {
         true => value / found.estimate,
         false => 1.0,
@@ -168,7 +168,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
     (label, unit, better)
 }
 
-/// The percentile of a figure that only some tools report, such as `latency_p75`.
+/// The percentile of a figure that only some tools report, for example `latency_p75`.
 fn own_percentile(name: &str) -> Option<&str> {
     let p = name.strip_prefix("latency_p")?;
     p.parse::<u32>().is_ok().then_some(p)

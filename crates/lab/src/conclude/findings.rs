@@ -1,4 +1,4 @@
-//! Contradictions in a cell's figures, and facts that affect what they mean.
+//! Finds contradictions in a cell's figures, and facts that affect their meaning.
 
 use plimsoll_results::lab::{Finding, LinkFigures};
 
@@ -6,8 +6,8 @@ use super::repeat::Measured;
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
 
-/// The findings about a cell: those of the audit about the tools' output, and those from comparing
-/// declared with measured values.
+/// The findings about a cell: from the audit of the tools' output, and from comparing declared
+/// values with measured ones.
 pub fn of(
     cell: &Cell,
     repeats: &[Measured],
@@ -80,19 +80,19 @@ pub fn of(
             );
         }
     }
-    // The chance to see a rare stall depends on the time over which the cell was observed, in all
-    // of its runs.
+    // The probability of seeing a rare stall depends on the total time for which the cell was observed,
+    // in all its runs.
     let seconds = cell.load.duration.as_secs_f64() * repeats.len() as f64;
     if cell.load.work.is_none() && !cell.load.is_search() && seconds < 5.0 {
         add(
             "run-too-short",
             "warning",
             format!(
-                "all runs together lasted {seconds} s, and in less than 5 s it depends on chance whether a stall is seen"
+                "all runs together lasted {seconds} s: in less than 5 s, it is a matter of chance whether a stall occurs"
             ),
         );
     }
-    // A search tries each end of its interval several times.
+    // A search repeats the measurements at each end of its interval.
     if repeats.len() == 1 && !cell.load.is_search() {
         add(
             "single-run",
@@ -103,7 +103,7 @@ pub fn of(
         add(
             "single-start",
             "note",
-            "all runs are of one start of the system, so the intervals do not include the variation between starts"
+            "all runs used a single start of the system, so the intervals do not include the variation between starts"
                 .to_owned(),
         );
     }
@@ -138,13 +138,13 @@ fn protocol(cell: &Cell, measured: &Measured) -> Option<(&'static str, String)> 
     ))
 }
 
-/// `HTTP/2` and `HTTP/2.0` are the same.
+/// Treats `HTTP/2` and `HTTP/2.0` as equal.
 fn same_protocol(one: &str, other: &str) -> bool {
     one.trim_end_matches(".0") == other.trim_end_matches(".0")
 }
 
-/// A round trip that differs from the declared one. The measured one includes the system's own
-/// time.
+/// A round trip that differs from the declared one. The measured round trip includes the system's
+/// own time.
 fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
     let declared = link.declared_round_trip_ms?;
     let Some(measured) = link.measured_round_trip_ms else {
@@ -177,7 +177,7 @@ fn narrower(link: &LinkFigures) -> Option<String> {
     })
 }
 
-/// Whether this program generates the load and so observes itself.
+/// Whether this program generates the load and therefore observes itself.
 pub fn is_ours(cell: &Cell) -> bool {
     cell.load.tool == "plimsoll" && !matches!(cell.load.source, Source::Command(_))
 }

@@ -1,4 +1,4 @@
-//! The figures of a run that has just ended, for those who watch the lab.
+//! The figures of a run that has just ended, for people who watch the lab.
 
 use plimsoll_results::lab::Repeat;
 use plimsoll_results::record::Generator;
@@ -10,7 +10,7 @@ use crate::resolve::conclusions::FIGURES;
 use crate::run::FirstLook;
 use crate::run::store::Store;
 
-/// The figures to show, with what to write before each. Those that a run does not have are left out.
+/// The figures to show and the label of each. Figures that a run does not have are omitted.
 const SHOWN: [(&str, &str); 5] = [
     ("limit", ""),
     ("throughput", ""),
@@ -19,7 +19,7 @@ const SHOWN: [(&str, &str); 5] = [
     ("latency_p95", "p95 "),
 ];
 
-/// The figures in the record of a run; none if the run does not exist.
+/// The figures in the record of a run; empty if the run does not exist.
 pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     let Some(facts) = store.facts(cell.number, run) else {
         return FirstLook::default();
@@ -46,14 +46,14 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     }
 }
 
-/// Why to measure the run again. A system that has ended is the result of the run: another attempt would find no
-/// system, and would hide why.
+/// The reasons to measure the run again. If a system has exited, that is the result of the run:
+/// another attempt would find no system, and would hide the reason.
 fn disturbance(generator: &Generator, system_ended: bool) -> Option<String> {
     let reasons = generator.reasons.iter().map(|(_, text)| text.as_str());
     (generator.disturbed && !system_ended).then(|| reasons.collect::<Vec<_>>().join("; "))
 }
 
-/// The processors and the memory that the measured system used, with its services.
+/// The processors and memory that the measured system used, including its services.
 fn system_use(repeat: &Repeat) -> Option<String> {
     let seconds = repeat.seconds.iter();
     let shares: Vec<f64> = seconds.filter_map(|second| second.system_cpu).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The results of fixed work.
 struct Work {
     makespan_seconds: f64,
-    /// Payload in both directions, without headers and framing, of successful calls.
+    /// Payload of successful calls in both directions, without headers and framing.
     payload_bytes: f64,
 }
 
@@ -19,7 +19,7 @@ pub fn of_record(end: &End, figures: &mut BTreeMap<String, f64>) {
             makespan_seconds: work.makespan_seconds,
             payload_bytes: work.payload_bytes_sent as f64 + work.payload_bytes_received as f64,
         },
-        // Older records do not have it.
+        // Older records do not contain it.
         None => {
             figures.insert("makespan".to_owned(), end.duration_seconds * 1000.0);
             return;

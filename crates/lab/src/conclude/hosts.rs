@@ -1,11 +1,11 @@
-//! The other hosts of a lab, with their use over all its runs.
+//! The other hosts of a lab, and their resource usage over all its runs.
 
 use plimsoll_results::lab::Host;
 
 use crate::resolve::Lab;
 use crate::run::store::Store;
 
-/// Each host once.
+/// Each host is listed once.
 pub fn of(lab: &Lab, store: &Store) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
     let runs = lab

@@ -14,7 +14,7 @@ use crate::resolve::conclusions::{Compared, FIGURES, Objective};
 use crate::resolve::design::cells_of;
 use crate::resolve::{Cell, Lab};
 
-/// The figures that are compared by default.
+/// Figures that are compared by default.
 const HEADLINES: [&str; 6] = [
     "requests_per_second",
     "latency_p95",
@@ -24,7 +24,7 @@ const HEADLINES: [&str; 6] = [
     "limit",
 ];
 
-/// The outcome of each objective in each of its cells that has figures.
+/// The outcome of each objective, in each of its cells that has figures.
 pub fn objectives(
     lab: &Lab,
     written: &[Written],
@@ -69,13 +69,13 @@ fn objective_of(
         unit: figure.unit.clone(),
         verdict: of_objective(objective, figure.value, figure.interval).to_owned(),
         within,
-        // Without an interval, the figure is that of a single run.
+        // Without an interval, the figure is from a single run.
         interval_from: figure.interval_from.or(Some(Variation::OneRun)),
     })
 }
 
-/// Only the count can show that nothing failed: no finite number of requests proves that the share
-/// of failures is zero.
+/// Only the count can show that nothing failed: no finite number of requests proves that the
+/// failure rate is zero.
 fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>) -> &'static str {
     let asks_for_none = objective.at_most && objective.limit == 0.0;
     match objective.figure.as_str() {
@@ -85,8 +85,8 @@ fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>)
     }
 }
 
-/// `kept`, `broken` or `undecided`. Without an interval, the figure decides if it is farther from the
-/// limit than single runs of the same system usually differ.
+/// Returns `kept`, `broken` or `undecided`. Without an interval, the figure decides if its distance
+/// from the limit exceeds the usual difference between single runs of the same system.
 pub fn verdict(
     value: f64,
     interval: Option<(f64, f64)>,
@@ -112,8 +112,9 @@ pub fn verdict(
     }
 }
 
-/// All comparisons that the lab requests, with p values after Holm's correction: over all primary
-/// comparisons together, and over the figures of each other pair of cells.
+/// All comparisons that the lab requests, with p values after Holm's correction. The correction
+/// covers all primary comparisons together, and for other comparisons the figures of each pair of
+/// cells.
 pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Comparison> {
     let mut all: Vec<(Comparison, Option<Test>)> = Vec::new();
     let primary = lab.compared.iter().filter(|compared| compared.primary);
@@ -151,7 +152,7 @@ pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> V
 
 /// The statistical test of a comparison.
 struct Test {
-    /// Tests with the same family are corrected together.
+    /// Tests of the same family are corrected together.
     family: String,
     paired: Paired,
     limits: Limits,
@@ -194,7 +195,7 @@ fn conclude(all: &mut [(Comparison, Option<Test>)]) {
     }
 }
 
-/// Pairs of cells that differ only in the axis and that this form runs.
+/// Pairs of cells that differ only in the axis and that are included in this form.
 pub(super) fn pairs<'a>(
     lab: &Lab,
     compared: &Compared,
@@ -217,8 +218,8 @@ pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -
     there.map(|name| (*name).to_owned()).collect()
 }
 
-/// The values of a figure in both cells, in pairs of the same restart. If a cell has only one
-/// restart, in pairs of its runs.
+/// The values of a figure in both cells, paired by restart. If a cell has only one restart, they
+/// are paired by run.
 pub(super) fn pairs_of(
     base: &Written,
     other: &Written,
@@ -238,7 +239,7 @@ pub(super) fn pairs_of(
     let (Some((from, base)), Some((also, other))) = (of(base), of(other)) else {
         return (Variation::Restarts, Vec::new());
     };
-    // Restarts and runs cannot be paired with each other.
+    // A restart cannot be paired with a run.
     if from != also {
         return (Variation::Restarts, Vec::new());
     }
@@ -329,7 +330,8 @@ mod tests {
         }
     }
 
-    /// Compares figures, corrected together with this number of others that show no difference.
+    /// Compares figures. They are corrected together with this number of other figures that show no
+    /// difference.
     fn compared(base: &[f64], other: &[f64], noise: Option<f64>, others: usize) -> Comparison {
         let of = |base: &[f64], other: &[f64]| {
             let (one, two) = (cell("a=1", base), cell("a=2", other));
@@ -350,8 +352,8 @@ mod tests {
     #[test]
     fn outcomes_are_those_that_the_intervals_show() {
         let found = compared(&[10.0, 11.0, 9.0], &[20.0, 21.5, 18.4], None, 0);
-        // Log ratios 0.6931, 0.6701, 0.7151: mean 0.69279, s 0.02248, t(0.975, 2) = 4.3027 makes
-        // it 0.69279 ± 0.05584, and a histogram's bucket.
+        // Log ratios 0.6931, 0.6701, 0.7151: mean 0.69279, s 0.02248. With t(0.975, 2) = 4.3027, the result
+        // is 0.69279 ± 0.05584, plus the width of a histogram's bucket.
         assert_eq!(found.outcome, Outcome::Larger);
         let (low, high) = found.interval.unwrap();
         assert!((found.ratio.unwrap() - 1.9993).abs() < 1e-3, "{found:?}");
@@ -360,7 +362,7 @@ mod tests {
         assert!(found.p.unwrap() < 0.001, "{found:?}");
         assert!(found.method.starts_with("3 pairs of restarts:"));
 
-        // 170 times as much, 80 to 390: not noise, even among many comparisons.
+        // 170 times as much, from 80 to 390: not noise, even in a large number of comparisons.
         let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 0);
         assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
         let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 60);

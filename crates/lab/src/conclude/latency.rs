@@ -1,10 +1,10 @@
-//! Selects the trend of a record that is the latency of a run.
+//! Selects the trend in a record that is the latency of a run.
 
 use plimsoll_results::record::Record;
 
 /// Trends that can be the latency of a run, and their labels, which are the same for HTTP and gRPC.
-/// Service time covers only the wire, from the first byte sent to the last received; total time
-/// includes waiting for a connection and opening it.
+/// Service time covers only the network exchange, from the first byte sent to the last byte
+/// received. Total time includes waiting for a connection and opening it.
 const LATENCIES: [(&str, &str); 8] = [
     ("http_req_response_time", "response time"),
     ("http_req_duration", "service time"),
@@ -16,7 +16,7 @@ const LATENCIES: [(&str, &str); 8] = [
     ("iteration_duration", "iteration time"),
 ];
 
-/// The label of a trend that is used as latency.
+/// The label of a trend that is used as the latency.
 pub fn latency_kind(trend: &str) -> &str {
     let known = LATENCIES.iter().find(|(name, _)| *name == trend);
     known.map_or(trend, |(_, kind)| kind)

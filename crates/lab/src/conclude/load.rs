@@ -1,8 +1,8 @@
-//! The load of a run, as opposed to its results.
+//! Describes the load of a run, as opposed to its results.
 
 use plimsoll_results::record::Second;
 
-/// The load itself: the highest number of users, and the running iterations on average.
+/// The load: the highest number of users, and the average number of running iterations.
 pub fn of(seconds: &[Second]) -> impl Iterator<Item = (String, f64)> {
     let users = seconds.iter().map(|second| second.users).max();
     let running: f64 = seconds.iter().map(|second| second.in_flight).sum();

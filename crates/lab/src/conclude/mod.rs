@@ -1,4 +1,4 @@
-//! Builds a lab's result from the files of its runs. Nothing is measured here.
+//! Builds a lab's result from the files of its runs. This module measures nothing.
 
 mod disturbed;
 pub mod figures;
@@ -29,7 +29,7 @@ use repeat::Measured;
 
 pub use first_look::first_look;
 
-/// The result of a run so far.
+/// The current result of a run.
 pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
     let mut cells = Vec::new();
     let mut all = Vec::new();
@@ -53,7 +53,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         .map(|measured| measured.repeat.started.clone())
         .max();
     let same = same_cell::take(lab, &mut cells);
-    // One command is enough for each program with that name.
+    // One command is enough for each program name.
     let mut seen: Vec<Placed> = Vec::new();
     topology.retain(|placed| {
         let what = Placed {
@@ -123,7 +123,8 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
     result
 }
 
-/// Judges the comparisons of a result again, by the rules of this version: its figures stay as they were measured.
+/// Judges the comparisons of a result again, with the rules of this version. The figures stay
+/// unchanged.
 pub fn compare_again(lab: &Lab, result: &mut LabResult) {
     let same = result.same_cell.as_deref();
     let comparisons = judge::comparisons(lab, &result.cells, same);
@@ -137,7 +138,7 @@ fn whole(lab: &Lab) -> Vec<Finding> {
         findings.push(Finding {
             rule: "quick-form".to_owned(),
             level: "note".to_owned(),
-            text: "the quick form: short runs that only show that the lab works; do not use its figures"
+            text: "the quick form: short runs that only show that the lab works. Do not use its figures"
                 .to_owned(),
         });
     }
@@ -150,7 +151,7 @@ fn whole(lab: &Lab) -> Vec<Finding> {
     findings
 }
 
-/// The facts that are unknown about systems that were already running.
+/// The unknown facts about systems that were already running.
 fn not_started(lab: &Lab) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for process in already_running(lab) {
@@ -177,7 +178,7 @@ fn already_running(lab: &Lab) -> impl Iterator<Item = &Process> {
     processes.filter(|process| process.measured && process.url.is_some())
 }
 
-/// The version of each program, once each.
+/// The version of each program, without duplicates.
 fn versions(lab: &Lab, topology: &[Placed], plimsoll: &str) -> Vec<(String, String)> {
     let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
     let ours = format!("plimsoll {plimsoll}");

@@ -1,12 +1,12 @@
-//! The seconds of a run, from which a single run gets its intervals.
+//! The figures of each second of a run, from which a single run gets its intervals.
 
 use std::collections::BTreeMap;
 
 use plimsoll_results::lab::SecondFigures;
 use plimsoll_results::record::Second;
 
-/// The parts of figures that are ratios, for each whole second: `seconds` as recorded, and as
-/// reported.
+/// Numerators and denominators of the figures that are ratios, for each whole second: `seconds` as
+/// recorded, and as reported.
 pub fn parts_per_second(
     seconds: &[Second],
     trend: &str,
@@ -34,7 +34,7 @@ pub fn parts_per_second(
     parts
 }
 
-/// CPU seconds per second between the two readings around a second.
+/// CPU seconds per second, between the two readings around a second.
 pub fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
     let at = |moment: f64| {
         let after = series.iter().position(|(time, _)| *time >= moment)?;

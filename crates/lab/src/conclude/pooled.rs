@@ -10,8 +10,8 @@ use crate::resolve::Lab;
 /// All comparisons that the lab requests, each over all its cells together, with p values after
 /// Holm's correction over all of them.
 ///
-/// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of one
-/// cell share its peculiarities. The ratio is that of a typical cell. Cells whose ratios differ are
+/// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of
+/// one cell are not independent. The ratio is that of a typical cell. Cells whose ratios differ are
 /// not pooled.
 pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
@@ -58,7 +58,7 @@ pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Po
 fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)> {
     let mut of_cells: Vec<Vec<f64>> = Vec::new();
     for (base, other) in cells {
-        // No conclusion uses a suspect cell.
+        // No conclusion is based on a suspect cell.
         if [base, other].iter().any(|cell| cell.verdict != "valid") {
             continue;
         }
@@ -72,7 +72,7 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
             of_cells.push(of_cell);
         }
     }
-    // If the cells differ in their ratios, there is no typical one: each is reported separately.
+    // If the ratios of the cells differ, there is no typical cell, so each cell is reported separately.
     if p_of_equal_means(&of_cells).is_none_or(|p| p <= LEVEL) {
         return None;
     }
@@ -182,7 +182,7 @@ mod tests {
         let found = decided(&[(&base, &twice), (&other, &more), (&base, &twice)]);
         assert_eq!((found.cells, found.pairs), (3, 9));
         assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
-        // Means 0.7053, 0.6931, 0.7053: 0.7012 ± 4.303 × 0.00406, and a bucket.
+        // Means 0.7053, 0.6931, 0.7053: 0.7012 ± 4.303 × 0.00406, plus the width of a bucket.
         assert!((found.ratio - 2.0162).abs() < 1e-3, "{found:?}");
         assert!((found.interval.0 - 1.979).abs() < 0.01, "{found:?}");
         assert!((found.interval.1 - 2.054).abs() < 0.01, "{found:?}");

@@ -1,4 +1,4 @@
-//! Doubts of the generator that do not hold, because the lab knows more than the generator does.
+//! Refutes doubts of the generator with facts that only the lab knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,20 @@ use plimsoll_verdict::{BUSY_WORKER, IN_TRANSIT, SATURATED};
 use crate::resolve::Cell;
 use crate::run::observe::GENERATOR;
 
-/// A share of the declared rate that only payload on a full line reaches: headers and framing take up to 5 %.
+/// A share of the declared rate that only the payload on a full line reaches: headers and framing
+/// use up to 5 %.
 const REACHED: f64 = 0.9;
-/// A system that uses this share of its processors can handle at most a ninth more. Restarts of one system differ by more.
+/// A system that uses this share of its processors can handle at most a ninth more. The variation
+/// between restarts is larger.
 const FULL: f64 = 0.9;
 
-/// Makes a suspect run valid if none of its doubts hold, and adds to each why it does not:
-/// - The network was the limit: the lab declares the rate of the line, and the payload of fixed work took 90 % of it.
-///   Below that rate, something else may be the limit.
-/// - The times of a saturated closed loop reflect the number of users: for fixed work the result is how long it takes.
-/// - A worker was busy, so that the server may handle more than was offered: `busy`, the share of their processors that
-///   the measured processes used, leaves less than a ninth.
+/// Makes a suspect run valid if all its doubts are refuted, and adds the reason to each doubt:
+/// - The network was the limit: the lab declares the rate of the line, and the payload of fixed
+///   work reached 90 % of it. Below that share, something else may be the limit.
+/// - The times of a saturated closed loop reflect the number of users: the result of fixed work is
+///   its total duration.
+/// - A worker was busy, so the server may handle more than was offered: `busy`, the share of their
+///   processors that the measured processes used, leaves less than a ninth.
 pub fn refute(
     cell: &Cell,
     figures: &BTreeMap<String, f64>,
@@ -40,7 +43,7 @@ pub fn refute(
     }
 }
 
-/// Why a doubt does not hold; `None` if it does.
+/// The reason why a doubt is refuted; `None` if it is not.
 fn counter(
     cell: &Cell,
     figures: &BTreeMap<String, f64>,
@@ -67,8 +70,8 @@ fn counter(
     None
 }
 
-/// The share of their processors that all measured processes used together in whole seconds. `None` if it was not
-/// observed, or if one of them may use any processor.
+/// The share of their processors that all measured processes used together, in whole seconds.
+/// `None` if it was not observed, or if one of the processes may use any processor.
 pub fn busy_share(placed: &[Placed], seconds: &[SecondFigures]) -> Option<f64> {
     let mut processors: BTreeSet<u32> = BTreeSet::new();
     for system in placed.iter().filter(|one| one.name != GENERATOR) {

@@ -17,32 +17,32 @@ use crate::run::command::RECORD;
 use crate::run::observe::GENERATOR;
 use crate::run::store::Facts;
 
-/// A repeat, and the data that its figures are computed from.
+/// A repeat, and the data from which its figures are computed.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// The repeat as written to the result.
+    /// The repeat as it is written to the result.
     pub repeat: Repeat,
-    /// The latency of each second after the warm-up.
+    /// The latencies of each second after the warm-up.
     pub windows: Vec<Histogram>,
-    /// The parts of figures that are ratios, for each whole second after the warm-up: what is
-    /// counted, and what it is divided by.
+    /// Numerators and denominators of the figures that are ratios, for each whole second after the
+    /// warm-up.
     pub per_second: BTreeMap<String, Vec<(f64, f64)>>,
-    /// The same figures including the warm-up.
+    /// The same ratios, including the warm-up.
     pub whole: BTreeMap<String, f64>,
     /// The figures.
     pub figures: BTreeMap<String, f64>,
-    /// Responses by protocol.
+    /// Number of responses by protocol.
     pub protocols: BTreeMap<String, u64>,
-    /// Whether requests started on a schedule.
+    /// Whether requests started according to a schedule.
     pub open: bool,
-    /// Checks of a script by name: passed, failed.
+    /// A script's checks by name: passed, failed.
     pub checks: BTreeMap<String, (u64, u64)>,
-    /// The result of a search, if the load is one.
+    /// The result of a search, if the load is a search.
     pub search: Option<LimitSearch>,
 }
 
 impl Measured {
-    /// A run without data per second.
+    /// A run without per-second data.
     fn without_record(mut repeat: Repeat, figures: BTreeMap<String, f64>) -> Measured {
         repeat.extra = extra(&figures);
         Measured {
@@ -79,7 +79,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
     measured
 }
 
-/// A run of which nothing is known but its facts and the output of its load.
+/// A run of which only its facts and the output of its load are known.
 pub(super) fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     Repeat {
         number,
@@ -106,7 +106,7 @@ pub(super) fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     }
 }
 
-/// The number of seconds to remove at the start, and why.
+/// The number of seconds to remove at the start, and the reason.
 pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
     let cut = (declared.ceil() as usize).min(counts.len().saturating_sub(1));
     let rest = counts.get(cut..).unwrap_or_default();
@@ -137,7 +137,8 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         Some(trend) => trend.count as f64,
         None => second.counters.get("http_reqs").copied().unwrap_or(0.0),
     };
-    // After the end of the load, users only finish their iterations or think, which is not load.
+    // After the end of the load, users only finish their iterations or their think time, which is not
+    // load.
     let end = match cell.load.work {
         Some(_) => record.seconds.len(),
         None => record
@@ -146,14 +147,14 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
             .min(cell.load.whole().as_secs_f64().ceil() as usize),
     };
     let seconds = record.seconds.get(..end).unwrap_or_default();
-    // The rate of an incomplete second means little.
+    // The rate of an incomplete second is not meaningful.
     let counts: Vec<f64> = seconds
         .iter()
         .filter(|second| second.lasted.is_none())
         .map(requests)
         .collect();
     let (cut, rule) = match cell.load.work {
-        Some(_) => (0, "an amount of work has no warm-up".to_owned()),
+        Some(_) => (0, "a fixed amount of work has no warm-up".to_owned()),
         None => warm_up(cell.load.warmup.as_secs_f64(), &counts),
     };
     let kept = seconds.get(cut..).unwrap_or_default();
@@ -203,11 +204,11 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         repeat.generator.verdict = "invalid".to_owned();
         let reason = (
             "client".to_owned(),
-            "the run's record has no end".to_owned(),
+            "the run's record is incomplete".to_owned(),
         );
         repeat.generator.reasons.push(reason);
     }
-    // Over the whole run, warm-up included, because both were counted from its start to its end.
+    // Over the whole run including the warm-up, because both were counted from its start to its end.
     let all_seconds = record.seconds.iter().chain(&record.tail);
     let served: f64 = all_seconds.map(requests).sum();
     if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
@@ -239,7 +240,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     }
 }
 
-/// Processor time of all processes that count; `None` if none was observed.
+/// Processor time of all processes that count; `None` if none of them was observed.
 fn used_by_systems(facts: &Facts) -> Option<f64> {
     let counts: Vec<f64> = facts
         .observed
@@ -251,7 +252,7 @@ fn used_by_systems(facts: &Facts) -> Option<f64> {
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
-/// The generator's own readings include its end, which observation from outside misses.
+/// The generator's own readings include its last moments, which observation from outside misses.
 fn complete(used: &mut [Used], end: &End) {
     let bytes = |name: &str| end.counters.get(name).map(|count| *count as u64);
     for used in used.iter_mut().filter(|used| used.name == GENERATOR) {
@@ -307,7 +308,8 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
         }
     };
     if time > 0.0 && !latency.is_empty() && trend != "iteration_duration" {
-        // Failed requests do not count, because a fast refusal must not look like high throughput.
+        // Failed requests do not count, because rejecting requests quickly must not look like high
+        // throughput.
         let served = latency.count().saturating_sub(failed(seconds));
         put("requests_per_second", served as f64 / time);
         put(
@@ -331,7 +333,7 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
         ("connect_p50", "http_req_connecting"),
         ("tls_p50", "http_req_tls_handshaking"),
     ] {
-        // Reused connections count as zero; only new ones show how long connecting takes.
+        // Reused connections count as zero. Only new connections show how long connecting takes.
         let mut made = Histogram::new();
         for second in seconds {
             for (edge, count) in second
@@ -372,7 +374,7 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
     figures
 }
 
-/// The percentiles that are reported as figures.
+/// Percentiles that are reported as figures.
 pub const QUANTILES: &[(&str, f64)] = &[
     ("latency_p50", 0.5),
     ("latency_p90", 0.9),
@@ -412,7 +414,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         ),
     ));
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(&repeat.raw) {
-        // iperf3 -J, and our own throughput command.
+        // The output of iperf3 -J or of our own throughput command.
         let sum = ["sum_received", "sum", "sum_sent"]
             .iter()
             .find_map(|key| json["end"][*key]["bits_per_second"].as_f64());
@@ -453,7 +455,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     }
 }
 
-/// A search for a limit: each of its trials is an observed run of its own.
+/// A search for a limit. Each of its trials is a separate observed run.
 fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
     let found = crate::limit_search::read(&repeat.raw);
@@ -517,7 +519,8 @@ fn of_json(
         }
     }
     if repeat.duration_seconds > 0.0 {
-        // Failed requests do not count, because a fast refusal must not look like high throughput.
+        // Failed requests do not count, because rejecting requests quickly must not look like high
+        // throughput.
         let good = requests.saturating_sub(repeat.failed) as f64;
         let rate = good / repeat.duration_seconds;
         figures.insert("requests_per_second".to_owned(), rate);
@@ -557,7 +560,7 @@ fn of_block(
         .map_or(0, |requests| requests.value as u64);
     repeat.failed = block.failed() as u64;
     if let Some(rate) = &block.rate {
-        // Tools count failed requests too.
+        // Tools also count failed requests.
         let good = match repeat.requests {
             0 => 1.0,
             all => 1.0 - (repeat.failed as f64 / all as f64).min(1.0),

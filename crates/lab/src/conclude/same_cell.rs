@@ -1,4 +1,5 @@
-//! The difference between two measurements of one cell (A/A): the floor of all other differences.
+//! The difference between two measurements of the same cell (A/A). It is the noise floor of all
+//! other differences.
 
 use plimsoll_results::lab::{Cell as Written, Floor, SameCell, Variation};
 use plimsoll_stats::comparison::{Limits, Paired};
@@ -6,7 +7,7 @@ use plimsoll_stats::comparison::{Limits, Paired};
 use super::judge::pairs_of;
 use crate::resolve::Lab;
 
-/// Takes the copy from the cells, and compares it with the cell that it repeats.
+/// Removes the copy from the cells, and compares it with the cell that it repeats.
 pub fn take(lab: &Lab, cells: &mut Vec<Written>) -> Option<SameCell> {
     let (cell, _) = lab.same_cell()?;
     let copy = cells.pop()?;
@@ -19,7 +20,7 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
     let mut method = String::new();
     for figure in &cell.figures {
         let (from, pairs) = pairs_of(cell, &copy, &figure.name);
-        // A figure of 0, such as the share of failures, has no ratio.
+        // A figure of 0, for example the failure rate, has no ratio.
         let Ok(paired) = Paired::ratios(&pairs) else {
             continue;
         };
@@ -42,7 +43,7 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
     }
     if floors.is_empty() {
         method = format!(
-            "there is no floor, because {} have too few figures",
+            "there is no noise floor, because {} have too few figures",
             if copy.figures.is_empty() {
                 "the second runs"
             } else {
@@ -50,7 +51,7 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
             }
         );
     } else if [cell, &copy].iter().any(|one| one.verdict != "valid") {
-        method.push_str("; one of both is suspect");
+        method.push_str("; one of the two cells is suspect");
     }
     SameCell {
         cell: cell.name.clone(),
@@ -60,8 +61,8 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
     }
 }
 
-/// The floor of a figure, and the limits of a comparison of these pairs of cells. `noise` is the lab's own floor. Cells in
-/// other places than the one that was measured twice have no floor.
+/// The noise floor of a figure, and the limits of a comparison of these pairs of cells. `noise` is
+/// the lab's own floor. Cells in a place other than that of the repeated cell have no floor.
 pub fn limits(
     figure: &str,
     noise: Option<f64>,
@@ -114,8 +115,8 @@ mod tests {
     #[test]
     fn the_floor_is_the_farther_end_of_the_interval_between_equal_cells() {
         let same = compare(&cell("a", &[10.0; 3]), cell("b", &[10.5, 10.0, 11.0]));
-        // Logarithms 0.04879, 0, 0.09531: mean 0.04803, s 0.04766, t(0.975, 2) = 4.3027:
-        // 0.04803 ± 0.11840, and a histogram's bucket.
+        // Logarithms 0.04879, 0, 0.09531: mean 0.04803, s 0.04766, t(0.975, 2) = 4.3027: 0.04803 ± 0.11840,
+        // plus the width of a histogram's bucket.
         let [floor] = same.floors.as_slice() else {
             panic!("{same:?}");
         };
@@ -133,7 +134,7 @@ mod tests {
             let paired = Paired::ratios(&pairs).expect("three pairs");
             paired.decide(paired.p, limits).outcome
         };
-        // 15 % is clear of chance, but not of what the machine alone makes.
+        // 15 % is significant, but not larger than the difference that the machine alone causes.
         assert_eq!(decide([11.5, 11.45, 11.55]), Outcome::Uncertain);
         assert_eq!(decide([10.2, 9.8, 10.4]), Outcome::NoDifference);
         assert_eq!(decide([12.5, 12.45, 12.55]), Outcome::Larger);
@@ -176,7 +177,8 @@ mod tests {
             paired.decide(paired.p, limits).outcome
         };
         assert_eq!(decide(60.0), Outcome::Larger);
-        // Near, this would be no difference. Far, where the floor is not known, nobody can tell.
+        // At the place `near`, this would be no difference. At `far` the floor is unknown, so the outcome
+        // is open.
         assert_eq!(decide(55.0), Outcome::Uncertain);
         assert_eq!(decide(51.0), Outcome::NoDifference);
     }

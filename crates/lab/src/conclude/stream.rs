@@ -1,4 +1,4 @@
-//! Judges whether a stream of bytes was limited by its sender.
+//! Judges whether the sender of a byte stream was its limit.
 
 use plimsoll_results::lab::Repeat;
 
@@ -7,13 +7,13 @@ use crate::run::observe::GENERATOR;
 /// A sender that is busy for more than this share of the time may be the limit.
 const BUSY: f64 = 0.9;
 
-/// A stream of bytes has neither a schedule nor timers: the only thing that its sender can lack is
+/// A byte stream has neither a schedule nor timers. The only resource that its sender can lack is
 /// processor time, which was observed from outside.
 pub fn judge(repeat: &mut Repeat, declared: f64) {
     let Some(used) = repeat.used.iter().find(|used| used.name == GENERATOR) else {
         return;
     };
-    // Including the omitted time at its start.
+    // The time includes the omitted time at the start.
     let whole = repeat.duration_seconds.max(declared).max(0.001);
     let share = used.cpu_seconds / whole;
     repeat.generator.reasons.clear();

@@ -1,4 +1,4 @@
-//! Whether a cell with `until` has been measured often enough.
+//! Determines whether a cell with `until` has been measured often enough.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::resolve::until::Until;
 use crate::resolve::{Cell, Lab};
 use crate::run::store::Store;
 
-/// Whether the runs of the first `restarts` restarts of a cell make its figure as precise as its `until` wants. The copy
-/// of a cell ends with that cell, so that both have as many restarts.
+/// Whether the first `restarts` restarts of a cell determine its figure as precisely as its `until`
+/// requires. The copy of a cell ends with that cell, so both have the same number of restarts.
 pub fn is_enough(lab: &Lab, cell: &Cell, restarts: u32, store: &Store) -> bool {
     enough_restarts(lab, cell, restarts, store).is_some()
 }
@@ -26,7 +26,8 @@ pub fn enough_restarts(lab: &Lab, cell: &Cell, restarts: u32, store: &Store) -> 
             let measured = repeat::read(cell, run, facts, &store.repeat(cell.number, run), "");
             measured.figures.get(&until.figure).copied()
         });
-        // A restart without the figure says nothing, and those after it are not next to those before.
+        // A restart without the figure gives no information, and the restarts before and after it are not
+        // adjacent.
         values
             .entry(cell.load.restart_of(run))
             .or_default()
@@ -38,7 +39,7 @@ pub fn enough_restarts(lab: &Lab, cell: &Cell, restarts: u32, store: &Store) -> 
     u32::try_from(count).ok()
 }
 
-/// The confidence of the interval of a figure of a cell.
+/// The confidence level of the interval of a cell's figure.
 pub fn confidence_of(cell: &Cell, figure: &str, normally: f64) -> f64 {
     match &cell.load.until {
         Some(Until { figure: own, .. }) if own == figure => {

@@ -17,12 +17,12 @@ use node::{Node, Table, Value};
 /// The name of a folder's lab file.
 pub const NAME: &str = "lab.toml";
 
-/// A lab file with its included files. All keys are known, and all values have the right type.
+/// A lab file with its included files. All keys are known, and all values have the correct type.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The file.
     pub file: PathBuf,
-    /// Its text.
+    /// Its contents.
     pub text: String,
     /// Files that it includes, and those that they include.
     pub included: Vec<PathBuf>,
@@ -45,7 +45,7 @@ impl Document {
         };
         let text = read(&file).map_err(|why| {
             vec![Problem::nowhere(format!(
-                "cannot read the lab file {}: {why}; give the file, or a directory with a {NAME}",
+                "cannot read the lab file {}: {why}; give a file, or a directory that contains a {NAME}",
                 file.display()
             ))]
         })?;
@@ -65,7 +65,7 @@ impl Document {
         Err(problems)
     }
 
-    /// A lab file with this text and without included files, as if it were at `file`.
+    /// Parses a lab file with this text and without included files, as if it were at `file`.
     ///
     /// # Errors
     /// All problems in it.
@@ -86,12 +86,12 @@ impl Document {
         })
     }
 
-    /// All tables with that name.
+    /// All tables with the given name.
     pub fn tables(&self, name: &str) -> &[Node] {
         self.tables.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The folder of the file, to which paths in it are relative.
+    /// The directory of the file. Paths in the file are relative to it.
     pub fn directory(&self) -> &Path {
         match self.file.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -123,7 +123,7 @@ fn read(file: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// A lab file and its included files while they are read.
+/// A lab file and its included files while they are being read.
 #[derive(Default)]
 struct Read {
     above: Vec<PathBuf>,
@@ -180,12 +180,12 @@ fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
     }
 }
 
-/// The problem of a missing key.
+/// The problem that a key is missing.
 pub(crate) fn missing(place: &Place, table: &str, key: &str) -> Problem {
     place.problem(format!("{table} needs the key \"{key}\""))
 }
 
-/// The problem of an unknown name.
+/// The problem that a name is unknown.
 pub(crate) fn unknown<'a>(
     place: &Place,
     what: &str,

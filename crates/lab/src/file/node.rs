@@ -8,19 +8,19 @@ use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Place, Problem};
 
-/// Largest accepted lab file in bytes.
+/// Maximum size of a lab file in bytes.
 pub const LARGEST: usize = 1 << 20;
 
-/// Deepest nesting of values.
+/// Maximum nesting of values.
 const DEEPEST: usize = 32;
 
 /// Keys in the order of the file.
 pub type Table = IndexMap<String, Node>;
 
-/// A value and its location.
+/// A value and its location in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The line of its key, or of the value itself in a list.
+    /// The line of its key or, in a list, of the value itself.
     pub place: Place,
     /// The value.
     pub value: Value,
@@ -44,7 +44,7 @@ pub enum Value {
 }
 
 impl Node {
-    /// The text of a value that is neither a list nor a table.
+    /// A value that is neither a list nor a table, as text.
     pub fn scalar(&self) -> Option<String> {
         match &self.value {
             Value::Text(text) => Some(text.clone()),
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// Its items, or only itself.
+    /// The items of a list, or only the value itself.
     pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -63,7 +63,7 @@ impl Node {
         }
     }
 
-    /// The table, if it is one.
+    /// The table, if the value is a table.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -90,7 +90,7 @@ impl Node {
 }
 
 impl Value {
-    /// The name of its type in messages.
+    /// The name of its type, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) => "a string",
@@ -156,10 +156,10 @@ impl Reader<'_> {
     ) -> Result<Node, Problem> {
         let own = Place::new(self.file, self.lines.at(value.span().start));
         let is_table = matches!(value.get_ref(), DeValue::Table(_));
-        // The location of a table is its own heading, and that of a value its key.
+        // The location of a table is its own header, and the location of another value is its key.
         let place = if is_table { own } else { place.unwrap_or(own) };
         if depth > DEEPEST {
-            return Err(place.problem("this is nested too deep"));
+            return Err(place.problem("this is nested too deeply"));
         }
         let value = match value.get_ref() {
             DeValue::String(text) => Value::Text(text.to_string()),
@@ -189,7 +189,7 @@ impl Reader<'_> {
     }
 }
 
-/// The start of each line.
+/// The offset of the start of each line.
 struct Lines(Vec<usize>);
 
 impl Lines {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::keys::SHAPES;
 use super::shape::describe;
 
-/// A section for each table of a lab file, with a table of its keys.
+/// A section for each table of a lab file. Each section contains a table of the keys.
 pub fn markdown() -> String {
     let mut out = String::new();
     for shape in SHAPES {
@@ -33,13 +33,16 @@ pub fn markdown() -> String {
 mod tests {
     use super::*;
 
-    const BEGIN: &str = "<!-- The tables below are made from the program's own description. -->\n";
+    const BEGIN: &str =
+        "<!-- The tables below are generated from the program's own description. -->\n";
 
     #[test]
     fn the_reference_in_docs_is_this_one() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab.md");
         let text = std::fs::read_to_string(path).unwrap();
-        let (head, tail) = text.split_once(BEGIN).expect("the marker is there");
+        let (head, tail) = text
+            .split_once(BEGIN)
+            .expect("the page contains the marker");
         let now = format!("{head}{BEGIN}{}", markdown());
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
             std::fs::write(path, &now).unwrap();

@@ -1,5 +1,5 @@
-//! Describes the keys of tables: the single source for checking, the JSON Schema and the reference
-//! of the file format.
+//! Describes the keys of tables. This is the single source for the checks, for the JSON Schema and
+//! for the reference of the file format.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::node::{Node, Table, Value};
 use crate::problem::{Problem, meant};
 use crate::template;
 
-/// The type of a value. Text with `{variables}` is allowed instead of any single value, and is
-/// checked once they are known.
+/// The type of a value. Every single value may also be a string with `{variables}`, which is
+/// checked when the variables are known.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Text, or a number or flag that is converted to text.
+    /// A string, or a number or boolean that is converted to a string.
     Text,
-    /// A length of time, such as `500ms` or `1m30s`.
+    /// A duration, such as `500ms` or `1m30s`.
     Time,
     /// Bits per second, such as `1Gbit/s`.
     Rate,
     /// A share, such as `0.1%`.
     Percent,
-    /// A whole number, not below zero.
+    /// A whole number that is not negative.
     Count,
     /// A number.
     Number,
@@ -33,11 +33,11 @@ pub enum Kind {
     Many(&'static Kind),
     /// A table with these keys.
     Table(&'static Shape),
-    /// A table whose keys are chosen by the user.
+    /// A table whose keys the user chooses.
     Named(&'static Kind),
     /// The axes and values for which a table applies.
     When,
-    /// Either of two.
+    /// Either of two types.
     Either(&'static Kind, &'static Kind),
 }
 
@@ -66,7 +66,7 @@ pub struct Key {
 }
 
 impl Shape {
-    /// The key with that name.
+    /// The key with the given name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
@@ -102,7 +102,7 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
             if of_one.is_empty() || of_other.is_empty() {
                 return;
             }
-            // Check the alternative that was probably meant, and report its problem.
+            // Check the alternative that was probably intended, and report its problem.
             let tables = node.items().iter().any(|item| item.table().is_some());
             problems.append(if tables && is_table(other) {
                 &mut of_other
@@ -151,8 +151,8 @@ fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
         .problem(format!("{name} takes {}, not {is}{why}", describe(kind)))
 }
 
-/// Whether a value that is neither a list nor a table has the type; if not, an explanation if there
-/// is more to say than the type.
+/// Whether a value that is neither a list nor a table has the type. If not, returns an explanation,
+/// if there is more to explain than the type.
 pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
     let text = node.scalar().unwrap_or_default();
     let holds = |right: bool| if right { Ok(()) } else { Err(None) };
@@ -172,7 +172,7 @@ pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
     }
 }
 
-/// A length of time. A number needs its unit.
+/// A duration. A number without a unit is invalid.
 pub fn time(text: &str) -> Result<Duration, String> {
     plimsoll_units::duration::parse_with_unit(text)
 }
@@ -183,7 +183,7 @@ pub fn percent(text: &str) -> Option<f64> {
     (0.0..=100.0).contains(&number).then_some(number / 100.0)
 }
 
-/// The description of a type for messages.
+/// The description of a type, for messages.
 pub fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Text => "text".to_owned(),

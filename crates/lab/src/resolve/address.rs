@@ -2,10 +2,10 @@
 
 use super::process::ProcessKind;
 
-/// The host and the port of a URL, or of an address without a scheme.
+/// Parses the host and the port of a URL, or of an address without a scheme.
 ///
 /// # Errors
-/// What is missing, and how to write it.
+/// A sentence that states what is missing and how to write it.
 pub fn address_of(kind: ProcessKind, url: &str) -> Result<String, String> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);

@@ -11,8 +11,8 @@ use crate::file::{Document, keys, unknown};
 use crate::matrix::{Axis, When};
 use crate::problem::{Place, Problem};
 
-/// Figures of a cell that a lab file may name, with their units. A script's own counters are
-/// available as `NAME` and `NAME_per_second`.
+/// Figures of a cell that a lab file may name, with their units. A script's own counters are also
+/// available, as `NAME` and `NAME_per_second`.
 pub const FIGURES: &[(&str, &str)] = &[
     ("requests_per_second", "requests/s"),
     ("iterations_per_second", "iterations/s"),
@@ -34,44 +34,44 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("received_megabytes_per_second", "MB/s"),
     ("throughput", "Mbit/s"),
     ("limit", "requests/s"),
-    // Of one processor.
+    // As a share of one processor.
     ("generator_cpu", "%"),
 ];
 
 /// An objective.
 #[derive(Clone, Debug, Serialize)]
 pub struct Objective {
-    /// Its figure.
+    /// The figure that it limits.
     pub figure: String,
-    /// As shown to a reader: `latency_p95 at most 50ms`.
+    /// The objective as shown to readers: `latency_p95 at most 50ms`.
     pub text: String,
     /// The limit, in the figure's unit.
     pub limit: f64,
-    /// Whether the limit is an upper one; otherwise it is a lower one.
+    /// Whether the limit is an upper limit. Otherwise it is a lower limit.
     pub at_most: bool,
     /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
 }
 
-/// Cells that are compared.
+/// A comparison of cells.
 #[derive(Clone, Debug, Serialize)]
 pub struct Compared {
-    /// The axis in which they differ.
+    /// The axis in which the cells differ.
     pub axis: String,
     /// The value of the base.
     pub base: String,
-    /// The values that are compared with it.
+    /// The values that are compared with the base.
     pub against: Vec<String>,
-    /// The figures; the headline figures if empty.
+    /// The figures to compare; the headline figures if empty.
     pub figures: Vec<String>,
     /// The share up to which a difference counts as noise, if the lab sets one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// Whether the lab exists for this comparison: all such comparisons are corrected together.
+    /// Whether the lab exists for this comparison. All such comparisons are corrected together.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub primary: bool,
-    /// Its location in the lab file; none if the lab declares no comparisons.
+    /// Its location in the lab file; `None` if the lab declares no comparisons.
     #[serde(skip)]
     pub place: Option<Place>,
     /// The cells to which it applies.
@@ -141,7 +141,7 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
             ("latency", Some(p)) => {
                 let figure = figure_of_percentile(p);
                 if !FIGURES.iter().any(|(name, _)| *name == figure) {
-                    fields.problem_at("p", format!("p is 50, 90, 95, 99 or 99.9, not {p}"));
+                    fields.problem_at("p", format!("p must be 50, 90, 95, 99 or 99.9, not {p}"));
                     return None;
                 }
                 figure
@@ -152,7 +152,7 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
             }
             (other, None) => other.to_owned(),
             (_, Some(_)) => {
-                fields.problem_at("p", "p belongs to latency");
+                fields.problem_at("p", "p is only for the figure latency");
                 return None;
             }
         };
@@ -178,12 +178,12 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
     })
 }
 
-/// `latency_p95`, `latency_p999`.
+/// For example `latency_p95` or `latency_p999`.
 pub fn figure_of_percentile(p: f64) -> String {
     format!("latency_p{p}").replace('.', "")
 }
 
-/// A limit in its figure's unit.
+/// Parses a limit in the unit of its figure.
 fn limit(figure: &str, written: &str) -> Result<f64, String> {
     let unit = FIGURES
         .iter()
@@ -204,7 +204,7 @@ fn limit(figure: &str, written: &str) -> Result<f64, String> {
     }
 }
 
-/// `[[compare]]`; without any, each axis against its first value.
+/// Reads `[[compare]]`. Without any, compares each axis with its first value.
 pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>) -> Vec<Compared> {
     if document.tables("compare").is_empty() {
         return axes

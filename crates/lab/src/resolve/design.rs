@@ -1,4 +1,4 @@
-//! The sensitivity of a lab's comparisons, before anything is measured.
+//! The sensitivity of a lab's comparisons, computed before anything is measured.
 
 use plimsoll_results::lab::Variation;
 use plimsoll_stats::comparison::{LEAST_PAIRS, LEVEL, detectable, pairs_to_detect};
@@ -10,31 +10,33 @@ use super::load::Load;
 use crate::form::Which;
 use crate::problem::Problem;
 
-/// How much restarts of a cell differ, as a share: an assumption, because nothing has been measured.
+/// The assumed variation between restarts of a cell, as a share. It is an assumption because
+/// nothing has been measured yet.
 const SPREAD: f64 = 0.05;
 /// The difference for which a number of restarts is recommended.
 const USEFUL: f64 = 0.10;
 
-/// The sensitivity of the comparisons. Without primary comparisons, of each pair of cells.
+/// The sensitivity of the primary comparisons. Without primary comparisons, that of each pair of
+/// cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Design {
-    /// Number of primary comparisons, which are corrected together.
+    /// Number of primary comparisons. They are corrected together.
     pub primary: usize,
-    /// Pairs of restarts or runs, in the comparison that has the fewest.
+    /// Number of pairs of restarts or runs, in the comparison with the fewest pairs.
     pub pairs: usize,
     /// `restarts` or `runs`.
     pub unit: &'static str,
-    /// The assumed standard deviation of these, as a share.
+    /// The assumed standard deviation between them, as a share.
     pub assumed_spread: f64,
-    /// The smallest difference, as a share, that the design finds in 80 of 100 cases.
+    /// The smallest difference, as a share, that the design detects in 80 of 100 cases.
     pub smallest_difference: Option<f64>,
     /// The smallest p value that it can reach.
     pub smallest_p: Option<f64>,
-    /// The number of restarts or runs that would find a difference of 10 %.
+    /// The number of restarts or runs that would detect a difference of 10 %.
     pub would_find_10_percent: Option<usize>,
 }
 
-/// Pairs of cells, by index, that differ only in the axis and that this form runs.
+/// Pairs of cells, by index, that differ only in the axis and that are included in this form.
 pub fn cells_of(lab: &Lab, compared: &Compared) -> Vec<(usize, usize)> {
     let cells = || {
         lab.matrix()
@@ -65,18 +67,18 @@ pub fn cells_of(lab: &Lab, compared: &Compared) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The pairs of restarts of two cells or, if both have only one restart, of runs.
+/// The pairs of restarts of two cells or, if both have only one restart, the pairs of runs.
 pub fn pairs(base: &Load, other: &Load) -> (Variation, usize) {
     let (from, count) = match (base.restarts, other.restarts) {
         (1, 1) => (Variation::Runs, base.repeats.min(other.repeats)),
-        // Restarts and runs cannot be paired with each other.
+        // A restart cannot be paired with a run.
         (1, _) | (_, 1) => (Variation::Restarts, 1),
         (one, two) => (Variation::Restarts, one.min(two)),
     };
     (from, usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// The fewest pairs of all cells that are compared.
+/// The smallest number of pairs among all compared cells.
 fn fewest(lab: &Lab, compared: &Compared) -> Option<(usize, Variation)> {
     let cells = cells_of(lab, compared).into_iter();
     let pairs = cells.filter_map(|(base, other)| {
@@ -102,7 +104,7 @@ pub fn of(lab: &Lab) -> Option<Design> {
     let fewest = concerned().filter_map(|one| fewest(lab, one));
     let (pairs, from) = fewest.min_by_key(|(count, _)| *count)?;
     let level = LEVEL / primary.max(1) as f64;
-    // A pair has the variation of both.
+    // A pair has the variation of both cells.
     let spread = SPREAD * std::f64::consts::SQRT_2;
     Some(Design {
         primary,
@@ -110,14 +112,14 @@ pub fn of(lab: &Lab) -> Option<Design> {
         unit: from.units(),
         assumed_spread: SPREAD,
         smallest_difference: detectable(pairs, spread, level).map(f64::exp_m1),
-        // Unlike a rank test, a t-test of three pairs can have any p.
+        // Unlike with a rank test, the p value of a t-test has no lower limit, even for three pairs.
         smallest_p: (pairs >= LEAST_PAIRS).then_some(0.0),
         would_find_10_percent: pairs_to_detect(USEFUL.ln_1p(), spread, level),
     })
 }
 
 impl Design {
-    /// The sensitivity of the comparisons, in sentences.
+    /// Describes the sensitivity of the comparisons in sentences.
     pub fn text(&self) -> String {
         let assumed = format!(
             "if {} of a cell differ by {:.0} %",
@@ -156,8 +158,8 @@ fn counted(count: usize, units: &str) -> String {
     }
 }
 
-/// Refuses comparisons that can show nothing: declared ones whose cells have too few restarts. The
-/// quick form only shows that the lab works.
+/// Rejects comparisons that cannot show anything: declared ones whose cells have too few restarts.
+/// The quick form is exempt, because it only shows that the lab works.
 pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
     if lab.form == Which::Quick {
         return;

@@ -1,5 +1,5 @@
-//! The table for one cell: merges tables of the file, substitutes variables and converts values to
-//! their types.
+//! Resolves a table for one cell: merges tables of the file, substitutes variables, and converts
+//! values to their types.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::matrix::{Coordinates, When};
 use crate::problem::{Place, Problem};
 use crate::template;
 
-/// Merges `upper` into `lower`: its keys win, and tables in both are merged recursively. Of keys
-/// that exclude each other, those of `upper` replace all of `lower`.
+/// Merges `upper` into `lower`. The keys of `upper` take precedence, and tables in both are merged
+/// recursively. If keys exclude each other, those of `upper` replace all of those in `lower`.
 pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &[&str]) {
     if exclusive.iter().any(|key| upper.contains_key(*key)) {
         lower.retain(|key, _| !exclusive.contains(&key.as_str()) || upper.contains_key(key));
@@ -31,7 +31,7 @@ pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &
                     below.insert(name.clone(), node.clone());
                 }
             }
-            // The condition for a process to be ready is replaced as a whole.
+            // The condition for a process to be ready is replaced completely.
             (Some(Kind::Table(inner)), Some(Value::Table(below)), Value::Table(above))
                 if name != "ready" =>
             {
@@ -44,7 +44,7 @@ pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &
     }
 }
 
-/// All tables of a section that apply to a cell, merged; `None` if none applies.
+/// All tables of a section that apply to a cell, merged. `None` if none of them applies.
 pub fn merged(
     nodes: &[Node],
     cell: &Coordinates,
@@ -63,7 +63,7 @@ pub fn merged(
     all
 }
 
-/// The same for named tables: one per name, in the order of first occurrence.
+/// The same for named tables: one result per name, in the order of first occurrence.
 pub fn merged_by_name(
     nodes: &[Node],
     cell: &Coordinates,
@@ -90,7 +90,7 @@ pub fn merged_by_name(
 /// A table with all variables substituted.
 pub struct Fields<'a> {
     shape: &'static Shape,
-    /// Its location.
+    /// The table's location.
     pub place: Place,
     table: Table,
     problems: &'a mut Vec<Problem>,
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
         self.problems.push(place.problem(message));
     }
 
-    /// The location of a key, or otherwise of the table.
+    /// The location of a key or, if it does not exist, of the table.
     pub fn place_of(&self, key: &str) -> Place {
         self.table
             .get(key)
@@ -150,12 +150,12 @@ impl<'a> Fields<'a> {
         self.table.contains_key(key)
     }
 
-    /// Text.
+    /// A string.
     pub fn text(&self, key: &str) -> Option<String> {
         self.table.get(key).and_then(Node::scalar)
     }
 
-    /// Required text.
+    /// A required string.
     pub fn required(&mut self, key: &str) -> String {
         if !self.has(key) {
             self.problems
@@ -170,7 +170,7 @@ impl<'a> Fields<'a> {
         if template::has_variables(&text) {
             self.problem_at(
                 key,
-                format!("{key} must be known before the lab runs, but {text} is only known later"),
+                format!("{key} must be known before the lab runs, but {text} is known only later"),
             );
             return None;
         }
@@ -188,7 +188,7 @@ impl<'a> Fields<'a> {
         self.known(key, |text| text.parse().ok())
     }
 
-    /// A length of time.
+    /// A duration.
     pub fn time(&mut self, key: &str) -> Option<Duration> {
         self.known(key, |text| shape::time(text).ok())
     }
@@ -203,7 +203,7 @@ impl<'a> Fields<'a> {
         self.known(key, shape::percent)
     }
 
-    /// True or false.
+    /// A boolean.
     pub fn flag(&mut self, key: &str) -> Option<bool> {
         self.known(key, |text| text.parse().ok())
     }
@@ -255,7 +255,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// An existing file, relative to the file that names it.
+    /// An existing file. Its path is relative to the file that contains it.
     pub fn path(&mut self, key: &str) -> Option<PathBuf> {
         let text = self.text(key)?;
         let path = beside(&self.place_of(key).file, &text);
@@ -263,7 +263,7 @@ impl<'a> Fields<'a> {
             self.problem_at(
                 key,
                 format!(
-                    "there is no file {}; {key} is relative to the file that names it",
+                    "the file {} does not exist; {key} is relative to the file that contains it",
                     path.display()
                 ),
             );
@@ -271,7 +271,7 @@ impl<'a> Fields<'a> {
         Some(path)
     }
 
-    /// Words of a command line.
+    /// The words of a command line.
     pub fn words(&mut self, key: &str) -> Option<Vec<String>> {
         let text = self.text(key)?;
         match words(&text) {
@@ -290,7 +290,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The only one of some keys that exists; exactly one must.
+    /// The only existing one of the given keys. Exactly one must exist.
     pub fn one_of(&mut self, keys: &[&'static str]) -> Option<&'static str> {
         let there: Vec<&'static str> = keys.iter().copied().filter(|key| self.has(key)).collect();
         match there.as_slice() {
@@ -302,7 +302,7 @@ impl<'a> Fields<'a> {
             }
             [_, second, ..] => {
                 let text = format!(
-                    "{} has {} at once, but only one of them is allowed",
+                    "{} has {}, but only one of them is allowed",
                     self.shape.name,
                     there.join(" and ")
                 );
@@ -350,7 +350,7 @@ fn expand(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Node {
 /// Splits a command line into words as a shell does: at spaces, except within quotes.
 ///
 /// # Errors
-/// A quote that is not closed.
+/// If a quote is not closed.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

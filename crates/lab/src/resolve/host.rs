@@ -12,14 +12,14 @@ use crate::problem::{Place, Problem};
 /// A host that the lab reaches over SSH.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Host {
-    /// The destination for ssh, such as `me@machine`.
+    /// The destination for ssh, for example `me@machine`.
     pub destination: String,
-    /// The file with ssh's settings; the user's own if none.
+    /// The configuration file for ssh; by default the user's own.
     #[serde(serialize_with = "text_of_path_if_any")]
     pub ssh_config: Option<PathBuf>,
-    /// The address at which the load reaches the host; ssh's by default.
+    /// The address to which the load connects; by default that of ssh.
     pub address: Option<String>,
-    /// The path of this program on the host; the lab copies it there by default.
+    /// The path of this program on the host. By default the lab copies it there.
     pub program: Option<String>,
     /// Its location in the lab file.
     #[serde(skip)]
@@ -27,14 +27,14 @@ pub struct Host {
 }
 
 impl Host {
-    /// The host of a place, if it has one.
+    /// The host of a place, if any.
     pub(super) fn read(fields: &mut Fields<'_>) -> Option<Host> {
         let text = fields.text("host");
         for key in ["address", "program", "ssh-config"] {
             if text.is_none() && fields.has(key) {
                 fields.problem_at(
                     key,
-                    format!("{key} belongs to a host: add host = \"ssh:…\""),
+                    format!("{key} is only for a host: add host = \"ssh:…\""),
                 );
             }
         }
@@ -46,13 +46,13 @@ impl Host {
             );
             return None;
         };
-        // A leading dash would be an option of ssh, and the others have a meaning in a shell.
+        // A leading dash would start an option of ssh, and the other characters have a meaning in a shell.
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
         if destination.is_empty() || destination.starts_with('-') || !destination.chars().all(fits)
         {
             fields.problem_at(
                 "host",
-                format!("{destination:?} is not a name or address of a host, with or without USER@ before it; set a port in a file for ssh-config"),
+                format!("{destination:?} is not a host name or address, optionally preceded by USER@; to set a port, use a file for ssh-config"),
             );
             return None;
         }
@@ -70,14 +70,14 @@ impl Host {
         })
     }
 
-    /// Its name without the user.
+    /// The host's name without the user.
     pub fn name(&self) -> &str {
         let name = self.destination.rsplit_once('@');
         name.map_or(self.destination.as_str(), |(_, name)| name)
     }
 }
 
-/// Lets these processes run on the host.
+/// Makes these processes run on the host.
 pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<Problem>) {
     for process in processes.iter_mut().filter(|one| one.url.is_none()) {
         let mut refuse = |place: &Place, why: String| problems.push(place.problem(why));
@@ -85,7 +85,7 @@ pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<P
             refuse(
                 &process.place_of_command,
                 format!(
-                    "{} cannot be started on {}: only processes with a command can; start it there yourself, and give its url",
+                    "{} cannot be started on {}: only processes with a command can be. Start it there yourself, and set url",
                     process.name,
                     host.name()
                 ),
@@ -95,7 +95,7 @@ pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<P
             refuse(
                 &process.place,
                 format!(
-                    "{} runs on {} as the user that ssh connects as: remove user",
+                    "{} runs on {} as the user of the ssh connection: remove user",
                     process.name,
                     host.name()
                 ),
@@ -110,7 +110,7 @@ pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<P
             refuse(
                 &process.place_of_command,
                 format!(
-                    "{word:?} can be reached from {} alone: write {{address}}, which is the host's address and the port",
+                    "{word:?} can only be reached from {} itself: write {{address}}, which is the host's address and the port",
                     host.name()
                 ),
             );

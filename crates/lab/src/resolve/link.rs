@@ -19,7 +19,7 @@ pub struct Link {
     pub name: String,
     /// The implementation that delays and limits the traffic.
     pub by: MadeBy,
-    /// Round trip.
+    /// The round-trip time.
     #[serde(serialize_with = "text_of_time")]
     pub round_trip: Duration,
     /// Jitter (± around the round trip).
@@ -27,11 +27,11 @@ pub struct Link {
     pub jitter: Duration,
     /// Bandwidth of each direction in bits per second; `None` for no limit.
     pub rate: Option<u64>,
-    /// The share of lost packets, from 0 to 1.
+    /// The share of packets that are lost, from 0 to 1.
     pub loss: f64,
-    /// The processors that the relay is pinned to, from 0; none for any.
+    /// The processors to which the relay is pinned, counted from 0; empty for any.
     pub cpus: Vec<u32>,
-    /// The host that the systems run on, if it is another one.
+    /// The host on which the systems run, if it is another host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
     /// Its location in the lab file.
@@ -47,11 +47,11 @@ pub enum MadeBy {
     Relay,
     /// The kernel, between two network namespaces.
     Kernel,
-    /// The network to another host.
+    /// The real network to another host.
     Host,
 }
 
-/// Reads the place that a load comes `from`; `None` for loopback.
+/// Reads the place from which a load is sent, given by `from`. `None` for loopback.
 pub(super) fn read(
     document: &Document,
     cell: &Coordinates,
@@ -90,7 +90,7 @@ pub(super) fn read(
         if !link.cpus.is_empty() {
             fields.problem_at(
                 "cpus",
-                "cpus pins the relay, and by = \"kernel\" has none: remove cpus",
+                "cpus pins the relay, but by = \"kernel\" uses no relay: remove cpus",
             );
         }
         if link.jitter > link.round_trip {

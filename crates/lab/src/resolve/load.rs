@@ -39,22 +39,22 @@ pub struct Load {
     /// Duration of the warm-up.
     #[serde(serialize_with = "text_of_time")]
     pub warmup: Duration,
-    /// How often the systems are started again and each cell is measured.
+    /// How often the systems are restarted and each cell is measured.
     pub restarts: u32,
-    /// Runs of each cell in each restart.
+    /// Number of runs of each cell in each restart.
     pub repeats: u32,
     /// The precision that ends the restarts early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
-    /// Variables of a script, environment of a command.
+    /// Variables of a script, or the environment of a command.
     pub environment: Vec<(String, String)>,
-    /// Further flags.
+    /// Additional flags.
     pub arguments: Vec<String>,
-    /// The protocol that must be negotiated.
+    /// The protocol that the connection must negotiate.
     pub protocol: Option<String>,
-    /// The trend that is the latency, if it is not the default one.
+    /// The trend that is the latency, if it is not the default trend.
     pub latency: Option<String>,
-    /// Processors; empty for any.
+    /// Processors to which the generator is pinned; empty for any.
     pub cpus: Vec<u32>,
     /// Time limit after which a run is stopped.
     #[serde(serialize_with = "text_of_time")]
@@ -75,17 +75,17 @@ pub enum Source {
     Script(#[serde(serialize_with = "text_of_path")] PathBuf),
     /// One request.
     Http(Http),
-    /// A list of targets.
+    /// A target list.
     Targets(Template),
-    /// One call.
+    /// One gRPC call.
     Grpc(Grpc),
-    /// Throughput of one stream.
+    /// The throughput of one stream.
     Throughput(Throughput),
     /// A command.
     Command(Vec<String>),
 }
 
-/// A file that may contain variables: a list of targets, or of bodies.
+/// A file that may contain variables: a target list or request bodies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Template {
     /// The file.
@@ -96,7 +96,7 @@ pub struct Template {
     pub template: Option<String>,
 }
 
-/// One request.
+/// A request that is repeated.
 #[derive(Clone, Debug, Serialize)]
 pub struct Http {
     /// The address.
@@ -105,22 +105,22 @@ pub struct Http {
     pub method: String,
     /// Header fields.
     pub headers: Vec<(String, String)>,
-    /// The body, or `@` and a file.
+    /// The body, or `@` followed by a file.
     pub body: Option<String>,
-    /// Bodies, one in each line.
+    /// A file with one body on each line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_lines: Option<Template>,
     /// `kept`, `fresh` or `shared`.
     pub connections: String,
     /// Whether connections are opened within the makespan.
     pub include_connecting: bool,
-    /// Accept any certificate.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
     /// The client's certificate and its key.
     pub identity: Option<(String, String)>,
 }
 
-/// One call.
+/// A gRPC call that is repeated.
 #[derive(Clone, Debug, Serialize)]
 pub struct Grpc {
     /// Host and port.
@@ -129,7 +129,7 @@ pub struct Grpc {
     pub call: String,
     /// The `.proto` file.
     pub proto: Option<String>,
-    /// The message, or `@` and a file.
+    /// The message, or `@` followed by a file.
     pub data: String,
     /// Metadata.
     pub metadata: Vec<(String, String)>,
@@ -137,46 +137,46 @@ pub struct Grpc {
     pub connections: String,
     /// Whether connections are opened within the makespan.
     pub include_connecting: bool,
-    /// Use TLS.
+    /// Whether TLS is used.
     pub tls: bool,
-    /// Accept any certificate.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
-    /// Send a payload of this many bytes instead of the message.
+    /// Number of bytes of a payload to send instead of the message.
     pub size: Option<String>,
 }
 
-/// Throughput of one stream.
+/// The throughput of one stream.
 #[derive(Clone, Debug, Serialize)]
 pub struct Throughput {
     /// `tcp` or `udp`.
     pub protocol: String,
     /// The address of the server.
     pub to: String,
-    /// Send from the server to the generator.
+    /// Whether the server sends to the generator.
     pub reverse: bool,
 }
 
 /// A fixed amount of work.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Work {
-    /// Users at a time.
+    /// Number of concurrent users.
     pub workers: u32,
-    /// Repetitions by each user.
+    /// Number of repetitions by each user.
     pub loops: u32,
 }
 
 impl Load {
-    /// Duration of a run, unless it is a fixed amount of work.
+    /// Duration of a run, unless the work is fixed.
     pub fn whole(&self) -> Duration {
         self.warmup + self.duration
     }
 
-    /// Runs of the cell, over all restarts. With `until`, it may need fewer.
+    /// Number of runs of the cell over all restarts. With `until`, fewer may be enough.
     pub fn runs(&self) -> u32 {
         self.restarts.saturating_mul(self.repeats)
     }
 
-    /// The restart, from 1, that a run belongs to.
+    /// The restart to which a run belongs, counted from 1.
     pub fn restart_of(&self, run: u32) -> u32 {
         run.saturating_sub(1) / self.repeats.max(1) + 1
     }
@@ -192,12 +192,12 @@ impl Load {
         }
     }
 
-    /// Whether its duration is unknown, whatever durations the file sets.
+    /// Whether its duration is unknown, regardless of the durations in the file.
     pub fn is_open_ended(&self) -> bool {
         self.work.is_some() || self.is_search()
     }
 
-    /// Reads the load. Durations and the number of runs are those of the form.
+    /// Reads the load. The form determines the durations and the number of runs.
     pub fn read(fields: &mut Fields<'_>, form: &Form, scope: &Scope<'_>) -> Load {
         let source = source(fields, scope);
         let tool = fields.text("tool").unwrap_or_else(|| "plimsoll".to_owned());
@@ -250,7 +250,7 @@ impl Load {
         {
             fields.problem_at(
                 "http",
-                "connections = \"shared\" is for fixed work: add work, or write kept or fresh",
+                "connections = \"shared\" is only for fixed work: add work, or use kept or fresh",
             );
         }
         let key = SOURCES.iter().find(|key| fields.has(key));
@@ -337,8 +337,8 @@ fn read_http(http: &mut Fields<'_>, scope: &Scope<'_>) -> Http {
     }
 }
 
-/// The trend that is the latency. A group includes the script's own work and pauses, so it is
-/// refused.
+/// The trend that is the latency. A trend of groups is rejected, because a group includes the
+/// script's own work and pauses.
 fn read_latency(fields: &mut Fields<'_>) -> Option<String> {
     let name = fields.text("latency")?;
     if name == "group_duration" {
@@ -371,7 +371,7 @@ fn kept() -> String {
     "kept".to_owned()
 }
 
-/// Text; for `@FILE` the path relative to the working folder.
+/// A string. For `@FILE`, the path relative to the working directory.
 fn file_or_text(fields: &mut Fields<'_>, key: &str) -> Option<String> {
     let text = fields.text(key)?;
     let Some(name) = text.strip_prefix('@') else {
@@ -379,7 +379,7 @@ fn file_or_text(fields: &mut Fields<'_>, key: &str) -> Option<String> {
     };
     let path = super::fields::beside(&fields.place_of(key).file, name);
     if !path.is_file() {
-        fields.problem_at(key, format!("there is no file {}", path.display()));
+        fields.problem_at(key, format!("the file {} does not exist", path.display()));
     }
     Some(format!("@{}", path.display()))
 }
@@ -414,11 +414,11 @@ fn check_pair(fields: &mut Fields<'_>, source: &Source, tool: &str, work: bool) 
 pub struct Sanity {
     /// The kind of check.
     pub how: SanityKind,
-    /// Further variables of a script.
+    /// Additional variables of a script.
     pub environment: Vec<(String, String)>,
     /// The expected response.
     pub expect: Expect,
-    /// Its time limit.
+    /// The time limit.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
     /// Its location in the lab file.
@@ -430,7 +430,7 @@ pub struct Sanity {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SanityKind {
-    /// One iteration of the load's script, or one of its requests.
+    /// One iteration of the load's script, or one request of the load.
     TheLoad,
     /// One iteration of another script.
     Script(#[serde(serialize_with = "text_of_path")] PathBuf),
@@ -441,16 +441,16 @@ pub enum SanityKind {
 /// The expected response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Expect {
-    /// The status; 200, or 0 for gRPC, by default.
+    /// The status. By default 200, or 0 for gRPC.
     pub status: Option<u32>,
-    /// A text in the body.
+    /// A string that the body must contain.
     pub contains: Option<String>,
     /// JSON pointers and values.
     pub json: Vec<(String, String)>,
 }
 
 impl Sanity {
-    /// Reads it, or returns the default.
+    /// Reads the check, or returns the default.
     pub fn read(fields: Option<&mut Fields<'_>>, load: &Place) -> Sanity {
         let Some(fields) = fields else {
             return Sanity {

@@ -1,4 +1,4 @@
-//! Turns a lab file into what is run: all cells with all effective values.
+//! Resolves a lab file to all cells with all their effective values.
 
 pub mod address;
 pub mod asked;
@@ -37,7 +37,7 @@ use scope::{ProcessNames, Scope};
 use tables::DeclaredTable;
 use words::AxisWords;
 
-/// A lab in one of its forms, with all values that can be known before it runs.
+/// A lab in one of its forms, with all values that are known before it runs.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// The lab file.
@@ -48,7 +48,7 @@ pub struct Lab {
     pub question: String,
     /// The document that the lab repeats.
     pub source: Option<String>,
-    /// Maximum number of variants running at the same time.
+    /// Maximum number of variants that run at the same time.
     pub keep: usize,
     /// Pause between runs.
     pub pause: Duration,
@@ -56,9 +56,9 @@ pub struct Lab {
     pub form: Which,
     /// The axes.
     pub axes: Vec<Axis>,
-    /// The cells, all of them. The last one may be a copy: see [`Lab::matrix`].
+    /// All cells. The last cell may be a copy of another one: see [`Lab::matrix`].
     pub cells: Vec<Cell>,
-    /// The setups of cells; cells refer to theirs by index.
+    /// The variants. Each cell refers to its variant by index.
     pub variants: Vec<Setup>,
     /// The objectives.
     pub objectives: Vec<Objective>,
@@ -68,7 +68,7 @@ pub struct Lab {
     pub tables: Vec<DeclaredTable>,
     /// The questions and statements with which the report begins.
     pub asked: Vec<DeclaredQuestion>,
-    /// The words of the report for the values of axes.
+    /// The report's words for the values of axes.
     pub words: AxisWords,
     /// The published figures.
     pub published: Vec<Published>,
@@ -79,23 +79,23 @@ pub struct Lab {
 /// A cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// Its number, from 1.
+    /// Its number, counted from 1.
     pub number: usize,
     /// Its name.
     pub name: String,
     /// Its values on the axes.
     #[serde(serialize_with = "map_of_coordinates")]
     pub coordinates: Coordinates,
-    /// If it is another cell, measured a second time: the index of that cell.
+    /// The index of the repeated cell, if this cell is a second measurement of another cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<usize>,
-    /// Whether this form runs it.
+    /// Whether this form includes the cell.
     pub chosen: bool,
-    /// The number of its variant, from 0.
+    /// The number of its variant, counted from 0.
     pub variant: usize,
     /// The link to the system, if any.
     pub link: Option<Link>,
-    /// The check that must pass first.
+    /// The check that must pass before the cell is measured.
     pub sanity: Sanity,
     /// The load.
     pub load: Load,
@@ -103,14 +103,14 @@ pub struct Cell {
     pub observe: Observe,
 }
 
-/// The setup of cells: all cells of a variant use the same processes.
+/// A variant: the processes and data that several cells share.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setup {
     /// The names in the certificates, if there are certificates.
     pub certificates: Option<Vec<String>>,
     /// Services, then systems, in the order in which they start.
     pub processes: Vec<Process>,
-    /// The data to seed.
+    /// The steps that write data.
     pub seeds: Vec<Seed>,
 }
 
@@ -124,7 +124,7 @@ pub struct Seed {
     pub script: Option<PathBuf>,
     /// A command.
     pub command: Vec<String>,
-    /// Variables of the script, environment of the command.
+    /// Variables of the script, or the environment of the command.
     pub environment: Vec<(String, String)>,
     /// The expected results.
     pub expect: Vec<(String, String)>,
@@ -139,7 +139,7 @@ pub struct Seed {
     pub place_of_expect: Place,
 }
 
-/// The observations to make during runs.
+/// What to observe during runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Observe {
     /// The interval.
@@ -156,7 +156,7 @@ impl Default for Place {
 }
 
 impl Lab {
-    /// Reads a lab file in a form.
+    /// Reads a lab file in the given form.
     ///
     /// # Errors
     /// All problems in it.
@@ -164,7 +164,7 @@ impl Lab {
         Lab::of(Document::read(path)?, which)
     }
 
-    /// The lab of a file that has been read.
+    /// Resolves a lab file that has already been read.
     ///
     /// # Errors
     /// All problems in it.
@@ -185,7 +185,7 @@ impl Lab {
             );
         }
         check_names(&document, &mut problems);
-        // Errors in tables that apply nowhere, or everywhere, are reported once.
+        // Report errors in tables that apply to no cell or to all cells only once.
         if !problems.is_empty() {
             return Err(sorted(problems));
         }
@@ -204,7 +204,7 @@ impl Lab {
             cell.number = at + 1;
             cell.chosen = chosen.get(at).copied().unwrap_or(false);
             lab.cells.push(cell);
-            // Mistakes in one cell usually occur in all cells, so stop early.
+            // Errors in one cell usually occur in all cells, so stop early.
             if problems.len() > 100 {
                 break;
             }
@@ -266,7 +266,7 @@ fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
-/// All tables that may have `when`, with their section's names.
+/// All tables that may contain `when`, with the names of their sections.
 fn every_table(
     document: &Document,
 ) -> impl Iterator<Item = (&'static str, &crate::file::node::Node)> {
@@ -281,7 +281,7 @@ fn every_table(
         .flat_map(|name| document.tables(name).iter().map(move |node| (name, node)))
 }
 
-/// Names must exist, have a valid form, and be unique.
+/// Names must exist, be valid, and be unique.
 fn check_names(document: &Document, problems: &mut Vec<Problem>) {
     for section in ["system", "service", "place"] {
         for node in document.tables(section) {
@@ -447,7 +447,7 @@ fn seed_name(name: &str) -> String {
     if name.is_empty() { "seed" } else { name }.to_owned()
 }
 
-/// Variables in the order of the file; each may use those before it.
+/// Reads variables in the order of the file. Each may use those before it.
 fn variables(
     document: &Document,
     cell: &Coordinates,
@@ -482,7 +482,7 @@ fn variables(
                 Ok(text) => known.push((name.clone(), text)),
                 Err(why) => {
                     problems.push(node.place.problem(why));
-                    // Register it all the same, so that it is reported only once.
+                    // Register it anyway, so the error is reported only once.
                     known.push((name.clone(), String::new()));
                 }
             }

@@ -59,47 +59,47 @@ impl ProcessKind {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// Whether it is a measured system, and not a service.
+    /// Whether it is a measured system. Otherwise it is a service.
     pub measured: bool,
     /// Its kind.
     pub kind: ProcessKind,
-    /// The words of its command; empty if its kind implies it.
+    /// The words of its command; empty if its kind implies the command.
     pub command: Vec<String>,
-    /// The URL of an existing one to use instead of starting one.
+    /// The URL of an existing service to use instead of starting one.
     pub url: Option<String>,
     /// The program's path, if set.
     pub program: Option<String>,
-    /// Its working folder; a private one by default.
+    /// Its working directory; by default a private one.
     pub directory: Option<String>,
     /// Its port; 0 for any free one.
     pub port: u16,
-    /// Names of further ports.
+    /// Names of additional ports.
     pub ports: Vec<String>,
     /// Files to write for it: name and text.
     pub files: Vec<(String, String)>,
-    /// The templates of these files and of the configuration.
+    /// The paths of the templates of these files and of the configuration.
     #[serde(skip)]
     pub templates: Vec<PathBuf>,
-    /// The text of its configuration.
+    /// Its configuration as text.
     pub config: Option<String>,
     /// Settings for postgres and redis.
     pub settings: Vec<(String, String)>,
     /// redis: when its append-only file is flushed.
     pub fsync: String,
-    /// postgres: the name of the database.
+    /// postgres: the name of the database to create.
     pub database: String,
-    /// postgres: extensions to create in it.
+    /// postgres: the extensions to create in the database.
     pub extensions: Vec<String>,
-    /// Condition for being ready.
+    /// The condition for it to be ready.
     pub ready: Ready,
-    /// Time limit for being ready.
+    /// The time limit for it to be ready.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
-    /// Values to read from it once it is ready.
+    /// Values to read from it when it is ready.
     pub capture: Vec<Capture>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// Processors; empty for any.
+    /// Processors to which it is pinned; empty for any.
     pub cpus: Vec<u32>,
     /// Whether its processor time counts.
     pub counts: bool,
@@ -107,9 +107,9 @@ pub struct Process {
     pub metrics: Option<String>,
     /// The words of a command that prints its version.
     pub version: Option<Vec<String>>,
-    /// The user to run it as.
+    /// The user that runs it.
     pub user: Option<String>,
-    /// The host that it runs on, if it is another one.
+    /// The host on which it runs, if it is another host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
     /// Its location in the lab file.
@@ -129,9 +129,9 @@ pub struct Process {
 pub enum Ready {
     /// A path or URL responds.
     Http(String),
-    /// Connections are accepted on this port or address, or on its own port if empty.
+    /// This port or address, or its own port if empty, accepts connections.
     Tcp(String),
-    /// Its output contains a text.
+    /// Its output contains a string.
     Log(String),
     /// Its first line of output is JSON.
     Json,
@@ -146,11 +146,11 @@ pub struct Capture {
     pub name: String,
     /// The path or URL to request.
     pub http: String,
-    /// The position in the response; all of it if empty.
+    /// The position in the response; the complete response if empty.
     pub json: String,
 }
 
-/// The variables of a process, known before its table is read.
+/// The variables of a process, which are known before its table is read.
 pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
     let list = |key: &str| -> Vec<String> {
         let items = table.get(key).map_or(&[][..], Node::items);
@@ -174,7 +174,7 @@ pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
     }
 }
 
-/// Whether a command is one of our own systems, which print JSON when they are ready.
+/// Whether a command starts one of our own systems, which print JSON when they are ready.
 fn serves(command: &str) -> bool {
     let mut words = command.split_whitespace();
     let first = words.next();
@@ -204,11 +204,11 @@ impl Process {
         if measured && url.is_some() && fields.has("command") {
             fields.problem_at(
                 "url",
-                "a system has a command, which the lab starts, or a url, where it is already running; remove one of them"
+                "a system has either a command, which the lab runs, or the url of a running service: remove one of them"
                     .to_owned(),
             );
         }
-        // Names in braces are known only when the lab runs.
+        // Values in braces are known only when the lab runs.
         if let Some(given) = url.as_deref().filter(|url| !url.contains('{'))
             && let Err(why) = address_of(kind, given)
         {
@@ -220,7 +220,7 @@ impl Process {
             );
         }
         let command = fields.words("command").unwrap_or_default();
-        // All systems that come with this program have metrics there.
+        // All systems that are part of this program provide metrics at this path.
         let uses_port = command
             .iter()
             .any(|word| template::names(word).any(|name| name == "port"));
@@ -236,7 +236,7 @@ impl Process {
         let port = u16::try_from(port).unwrap_or_else(|_| {
             fields.problem_at(
                 "port",
-                format!("{port} is not a port: the highest is 65535"),
+                format!("{port} is not a port: the highest port is 65535"),
             );
             0
         });
@@ -350,7 +350,7 @@ fn captures(fields: &mut Fields<'_>) -> Vec<Capture> {
     captures
 }
 
-/// A template's text, with all known variables substituted.
+/// The contents of a template, with all known variables substituted.
 pub(super) fn template_of(
     fields: &mut Fields<'_>,
     key: &str,
@@ -368,7 +368,7 @@ pub(super) fn template_of(
             fields.problem_at(
                 key,
                 format!(
-                    "cannot read the template {}: {why}; it is relative to the file that names it",
+                    "cannot read the template {}: {why}; its path is relative to the file that contains it",
                     path.display()
                 ),
             );
@@ -388,12 +388,12 @@ pub(super) fn template_of(
     Some(out)
 }
 
-/// The text of a regular file that is not too large for a configuration.
+/// Reads a regular file whose size is plausible for a configuration.
 fn read_text(path: &std::path::Path) -> Result<String, String> {
     const LARGEST: u64 = 4 << 20;
     let told = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !told.is_file() {
-        return Err("it is not a file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
     if told.len() > LARGEST {
         return Err(format!("it has more than {LARGEST} bytes"));

@@ -1,5 +1,5 @@
-//! The cell that is measured twice (A/A), under two names, so that the report can say how much the
-//! machine alone makes equal cells differ.
+//! The cell that is measured twice (A/A), under two names. It shows how much equal cells differ
+//! because of the machine alone.
 
 use plimsoll_stats::comparison::LEAST_PAIRS;
 
@@ -10,7 +10,7 @@ use super::{Cell, Lab};
 const SECOND: &str = " (second time)";
 
 impl Lab {
-    /// The cells of the matrix: all but the copy.
+    /// The cells of the matrix, without the copy.
     pub fn matrix(&self) -> &[Cell] {
         match self.cells.split_last() {
             Some((last, before)) if last.copy_of.is_some() => before,
@@ -18,13 +18,13 @@ impl Lab {
         }
     }
 
-    /// The copy of a cell, and that cell.
+    /// The copy of a cell, and the original cell.
     pub fn same_cell(&self) -> Option<(&Cell, &Cell)> {
         let copy = self.cells.last()?;
         Some((self.cells.get(copy.copy_of?)?, copy))
     }
 
-    /// The variant with the same setup as this one. Only one of the two runs at a time, because both
+    /// The variant with the same setup as this one. Only one of the two may run at a time, because both
     /// may use the same port.
     pub fn twin_of(&self, variant: usize) -> Option<usize> {
         let (cell, copy) = self.same_cell()?;
@@ -35,7 +35,7 @@ impl Lab {
         }
     }
 
-    /// Why no cell is measured twice although cells are compared.
+    /// The reason why no cell is measured twice although cells are compared.
     pub fn why_no_same_cell(&self) -> Option<String> {
         let most = bases(self).map(|(_, pairs)| pairs).max()?;
         self.same_cell().is_none().then(|| {
@@ -48,7 +48,8 @@ impl Lab {
     }
 }
 
-/// The bases of comparisons whose noise is not known, primary ones first, with their number of pairs.
+/// The bases of comparisons whose noise is not known, with their number of pairs. Primary
+/// comparisons are first.
 fn bases(lab: &Lab) -> impl Iterator<Item = (usize, usize)> {
     let of = |primary: bool| {
         let compared = lab.compared.iter();

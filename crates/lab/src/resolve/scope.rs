@@ -1,4 +1,4 @@
-//! The names that are defined in a table of a cell.
+//! The names that are available in a table of a cell.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::template::Found;
 /// The variables of a process.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessNames {
-    /// The process.
+    /// The name of the process.
     pub name: String,
-    /// Its further ports.
+    /// Its additional ports.
     pub ports: Vec<String>,
     /// Names of captured values.
     pub captured: Vec<String>,
-    /// Whether the names may also be fields of a line of JSON, which are not known in advance.
+    /// Whether names may also be fields of a JSON line, which are not known in advance.
     pub any: bool,
 }
 
-/// Files of `[certificates]`.
+/// The files of `[certificates]`.
 pub const CERTIFICATES: [&str; 6] = [
     "directory",
     "ca",
@@ -37,14 +37,14 @@ const OF_A_LOAD: [&str; 7] = [
     "cell", "repeat", "seconds", "duration", "warmup", "users", "rate",
 ];
 
-/// All names that a table for one cell may use.
+/// All names that a table may use for one cell.
 #[derive(Clone, Default)]
 pub struct Scope<'a> {
     /// The cell.
     pub cell: Option<&'a Coordinates>,
-    /// Variables with their texts.
+    /// Variables and their values.
     pub variables: &'a [(String, String)],
-    /// The folder of the lab file.
+    /// The directory of the lab file.
     pub directory: Option<&'a Path>,
     /// Systems and services of the cell.
     pub processes: &'a [ProcessNames],
@@ -73,7 +73,7 @@ impl Scope<'_> {
         if self.load && OF_A_LOAD.contains(&name) {
             return Found::Later;
         }
-        // The values that a process prints when it is ready are not known where it is started.
+        // The values that a process prints when it is ready are not known at its start.
         let own = self.own.map(ProcessNames::names).unwrap_or_default();
         if own.iter().any(|known| known == name) {
             return Found::Later;
@@ -156,7 +156,7 @@ impl ProcessNames {
     }
 }
 
-/// The absolute path of a folder as text.
+/// The absolute path of a directory as text.
 fn absolute(directory: &Path) -> String {
     let path = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     path.display().to_string()

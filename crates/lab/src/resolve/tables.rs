@@ -10,7 +10,7 @@ use crate::matrix::{Axis, When};
 use crate::problem::Problem;
 use crate::resolve::Cell;
 
-/// Figures of a table besides those in [`FIGURES`]: the share of requests within an objective.
+/// A figure of tables that is not in [`FIGURES`]: the share of requests within an objective.
 const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
 
 /// A declared table.
@@ -30,7 +30,7 @@ pub struct DeclaredTable {
     /// Upper edges of buckets, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<f64>,
-    /// What a reader of the table has to know.
+    /// A note for readers of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The cells in the table.
@@ -39,7 +39,7 @@ pub struct DeclaredTable {
 }
 
 impl DeclaredTable {
-    /// The table with the names of its cells.
+    /// The table with the names of its cells instead of their indexes.
     pub fn layout(&self, cells: &[Cell]) -> TableLayout {
         TableLayout {
             title: self.title.clone(),
@@ -108,7 +108,7 @@ pub fn tables(
     })
 }
 
-/// A script's own counters have any name; a name that looks like a latency must be one.
+/// A script's own counters can have any name, but a name that looks like a latency must be one.
 pub(super) fn check_names(figures: &[String]) -> Result<(), String> {
     for name in figures {
         let is_known = FIGURES.iter().any(|(known, _)| known == name)

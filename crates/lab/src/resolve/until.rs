@@ -1,15 +1,16 @@
-//! `until` of a load: restarts until a figure is known precisely.
+//! `until` of a load: restarts continue until a figure is known precisely enough.
 
 use serde::Serialize;
 
 use super::conclusions::FIGURES;
 
-/// A figure, and how precisely it must be known.
+/// A figure and its required precision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Until {
     /// The figure, such as `latency_p95`.
     pub figure: String,
-    /// The distance of the interval's ends from the figure, as a share of it: above 0 and below 1.
+    /// The distance of the interval's ends from the figure, as a share of the figure: between 0 and 1,
+    /// exclusive.
     pub precision: f64,
 }
 
@@ -17,9 +18,9 @@ impl Until {
     /// Reads `latency_p95 ±5%`. `+-` is accepted for `±`, and `p95` for `latency_p95`.
     ///
     /// # Errors
-    /// The problem, and an example.
+    /// A description of the problem, and an example.
     pub fn parse(text: &str) -> Result<Until, String> {
-        const LIKE: &str = "write a figure and a precision, like until = \"latency_p95 ±5%\"";
+        const LIKE: &str = "write a figure and a precision, such as until = \"latency_p95 ±5%\"";
         let (figure, precision) = text.trim().split_once([' ', '±', '+']).ok_or(LIKE)?;
         let is_quantile = figure.starts_with('p')
             && figure.len() > 1
@@ -32,7 +33,7 @@ impl Until {
             let names = FIGURES.iter().map(|(known, _)| *known);
             let near = plimsoll_units::nearest(&figure, names)
                 .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-            return Err(format!("there is no figure \"{figure}\"{near}; {LIKE}"));
+            return Err(format!("unknown figure \"{figure}\"{near}; {LIKE}"));
         }
         let digits = precision.trim_start_matches([' ', '±', '+', '-']);
         let share = digits
@@ -79,7 +80,7 @@ mod tests {
             "{}",
             wrong("latency_p59 ±5%")
         );
-        assert!(wrong("p95").contains("like until"));
+        assert!(wrong("p95").contains("such as until"));
         for text in ["p95 ±5", "p95 ±0%", "p95 ±100%", "p95 ±-"] {
             assert!(wrong(text).contains("not a precision"), "{text}");
         }

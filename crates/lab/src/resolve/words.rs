@@ -1,4 +1,4 @@
-//! The words of a report for the values of axes: `[words]`.
+//! A report's words for the values of axes: `[words]`.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use crate::file::{Document, unknown};
 use crate::matrix::Axis;
 use crate::problem::Problem;
 
-/// The words for the values of each axis that has some.
+/// The words for the values of each axis that declares words.
 pub type AxisWords = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reads the words. Two values of an axis need different ones, or a report could not tell their cells apart.
+/// Reads the words. Two values of an axis must have different words. Otherwise a report could not
+/// distinguish their cells.
 pub fn words(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>) -> AxisWords {
     let mut all = AxisWords::new();
     let tables = document.tables("words").iter();
@@ -29,11 +30,11 @@ pub fn words(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>) ->
             let text = node.scalar().unwrap_or_default();
             if text.trim().is_empty() || text.contains(char::is_control) {
                 problems.push(node.place.problem(format!(
-                    "the words for {name}={value} must be non-empty text on one line"
+                    "the words for {name}={value} must be a non-empty string on one line"
                 )));
             } else if of_axis.values().any(|known| *known == text) {
                 problems.push(node.place.problem(format!(
-                    "two values of the axis {name} have the words {text:?}: a report could not tell their cells apart"
+                    "two values of the axis {name} have the words {text:?}: a report could not distinguish their cells"
                 )));
             } else {
                 of_axis.insert(value.clone(), text);
@@ -83,10 +84,10 @@ mod tests {
         );
         let told = read("[words]\nwire = { h1 = \"HTTP\", h2 = \"HTTP\" }\n").unwrap_err();
         assert!(
-            told[0].contains("could not tell their cells apart"),
+            told[0].contains("could not distinguish their cells"),
             "{told:?}"
         );
         let told = read("[words]\nwire = { h1 = \" \" }\n").unwrap_err();
-        assert!(told[0].contains("must be non-empty"), "{told:?}");
+        assert!(told[0].contains("must be a non-empty"), "{told:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The command line that generates a cell's load: of this program or of another tool.
+//! The command line that generates a cell's load, with this program or another tool.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,25 +10,25 @@ use crate::problem::{Place, Problem};
 use crate::resolve::Cell;
 use crate::resolve::load::{Grpc, Http, Load, Source, Template, Throughput};
 
-/// A command, and where it writes its results.
+/// A command, and the location of its results.
 #[derive(Clone, Debug, Default)]
 pub struct Invocation {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// A command that prints the results afterwards, if the first does not.
+    /// A second command that prints the results, if the first one does not.
     pub afterwards: Vec<String>,
-    /// The record, if there is one.
+    /// The record, if the command writes one.
     pub record: Option<PathBuf>,
-    /// Exit statuses that also mean a result, such as that of a load with failed requests.
+    /// Exit statuses that are also results, for example that of a load with failed requests.
     pub results: Vec<i32>,
 }
 
-/// The file name of a repeat's record.
+/// The name of the record file of a repeat.
 pub const RECORD: &str = "record.jsonl";
 
-/// Variables of the load's own run.
+/// Variables for the command of a load.
 pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
     let load = &cell.load;
     let mut names = names.clone();
@@ -46,7 +46,7 @@ pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
 /// The command line of a run that writes its results to `directory`.
 ///
 /// # Errors
-/// A missing program, or an unknown name.
+/// If a program is missing or a name is unknown.
 pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Problem> {
     let load = &cell.load;
     let place = &load.place_of_source;
@@ -73,8 +73,8 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
     Ok(invocation)
 }
 
-/// Exit statuses of our own command that mean a result: `find` has one even if no rate met the objective (1),
-/// or if it is not certain (3).
+/// Exit statuses of our own command that are also results. `find` has a result even if no rate met
+/// the objective (1) or if the result is not certain (3).
 fn results_of(load: &Load) -> Vec<i32> {
     match load.is_search() {
         true => vec![1, 3],
@@ -145,7 +145,7 @@ fn ours(
                 ]);
             }
             add(&recorded);
-            // Agents send sums, so a fleet has no file of single results.
+            // Agents send sums, so a fleet writes no file with single results.
             if !uses_fleet(load) {
                 let output = directory.join("results.bin").display().to_string();
                 add(&[&format!("--output={output}")]);
@@ -178,13 +178,13 @@ fn ours(
         words,
         afterwards,
         record: Some(record),
-        // Failed requests are results, and so are crossed thresholds.
+        // A run with failed requests or crossed thresholds also has results.
         results: vec![1, 99],
         ..Invocation::default()
     })
 }
 
-/// Whether the load's own arguments let agents generate it.
+/// Whether the load's own arguments make agents generate it.
 fn uses_fleet(load: &Load) -> bool {
     let fleet = |word: &String| word == "--fleet" || word.starts_with("--fleet=");
     load.arguments.iter().any(fleet)
@@ -271,13 +271,13 @@ fn theirs(
     Ok(Invocation {
         words,
         afterwards,
-        // k6: crossed thresholds.
+        // The exit status of k6 for crossed thresholds.
         results: vec![99],
         ..Invocation::default()
     })
 }
 
-/// The path of a file, which is written into the directory of the run if it contains variables.
+/// The path of a file. If the file contains variables, it is written to the directory of the run.
 fn filled(
     file: &Template,
     names: &Names,
@@ -294,7 +294,7 @@ fn filled(
     Ok(absolute(&path))
 }
 
-/// The variables in a script's `__ENV`.
+/// The variables of a script's `__ENV`.
 pub fn script_environment(
     load: &Load,
     names: &Names,
@@ -345,7 +345,7 @@ pub fn http_flags(
     Ok(flags)
 }
 
-/// Flags of `plimsoll http` and `plimsoll run` about the request's connection.
+/// Flags of `plimsoll http` and `plimsoll run` for the request's connection.
 pub fn connection_flags(
     http: &Http,
     protocol: Option<&str>,
@@ -385,7 +385,7 @@ fn grpc_flags(
         (Some(work), _) => {
             add("-u", work.workers.to_string());
             add("--loops", work.loops.to_string());
-            // The work must be completed, however long that takes.
+            // The work must be completed, however long it takes.
             add("-d", plimsoll_units::duration::format(load.within));
         }
         (None, rate) => {
@@ -435,8 +435,8 @@ fn grpc_flags(
     Ok(flags)
 }
 
-/// Writes a message with this number of bytes in its field `data` to a file, because a megabyte is too long
-/// for an argument.
+/// Writes a message with this number of bytes in its field `data` to a file, because a megabyte is
+/// too long for an argument.
 fn payload(size: &str, directory: &Path) -> Result<String, String> {
     const MOST: usize = 64 << 20;
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
@@ -459,7 +459,7 @@ fn payload(size: &str, directory: &Path) -> Result<String, String> {
         .and_then(|count| count.checked_mul(unit))
         .filter(|bytes| *bytes <= MOST)
         .ok_or_else(|| format!("{size:?} is not a size up to 64MiB: write it like 4KiB"))?;
-    // Base64 of zero bytes (RFC 4648), the form of bytes in protobuf's JSON.
+    // Base64 of zero bytes (RFC 4648), which is how protobuf's JSON represents bytes.
     let text = match bytes % 3 {
         0 => "A".repeat(bytes / 3 * 4),
         1 => "A".repeat(bytes / 3 * 4 + 2) + "==",
@@ -485,7 +485,7 @@ fn throughput_flags(
         .map(str::to_owned)
         .to_vec();
     flags.push(seconds(load.duration.max(Duration::from_secs(1))));
-    // iperf3 omits the first seconds itself.
+    // iperf3 itself omits the first seconds.
     if !load.warmup.is_zero() {
         flags.extend([
             "-O".to_owned(),
@@ -508,7 +508,7 @@ fn absolute(path: &Path) -> String {
         .to_string()
 }
 
-/// Whole seconds, rounded up.
+/// A duration in whole seconds, rounded up.
 fn seconds(time: Duration) -> String {
     time.as_secs_f64().ceil().to_string()
 }

@@ -1,16 +1,17 @@
-//! Measures a run again if other programs of the machine, or its hypervisor, disturbed it.
+//! Repeats a run if other programs on the machine, or its hypervisor, disturbed it.
 //!
-//! Whether they did depends on neither the system nor its figures, so the runs that remain are not selected by their
-//! results. The attempts that do not count are kept with the run, and the report counts them.
+//! Whether a run was disturbed depends on neither the system nor its figures. So the remaining runs
+//! are not selected by their results. Attempts that do not count are kept with the run, and the
+//! report counts them.
 
-/// How often a run is measured again, each time the lab runs or resumes.
+/// Maximum number of repetitions of a run, each time the lab runs or resumes.
 const AGAIN: usize = 2;
 
-/// Makes attempts until one is not disturbed or there were enough. `attempt` gets the reasons of those before, and `before`
-/// are the reasons of those in an earlier process.
+/// Makes attempts until one is not disturbed or the maximum is reached. `attempt` receives the
+/// reasons of the attempts so far. `before` contains the reasons from an earlier process.
 ///
 /// # Errors
-/// That of an attempt.
+/// If an attempt fails.
 pub fn undisturbed<T, E>(
     mut before: Vec<String>,
     attempt: &mut dyn FnMut(&[String]) -> Result<T, E>,
@@ -36,7 +37,8 @@ mod tests {
 
     use super::*;
 
-    /// The number of attempts if the first `disturbed` of them are disturbed, and the reasons that the last one got.
+    /// The number of attempts if the first `disturbed` of them are disturbed, and the reasons that the
+    /// last one received.
     fn attempts(before: Vec<String>, disturbed: usize) -> (usize, Vec<String>) {
         let made = Cell::new(0);
         let mut reasons = Vec::new();

@@ -1,17 +1,17 @@
-//! Sends one plain HTTP/1.1 request, to check whether a system is ready and to read its
-//! information. Nothing is measured here.
+//! Sends one plain HTTP/1.1 request, to check whether a system is ready or to read values from it.
+//! This module measures nothing.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// Longest response in bytes.
+/// Maximum length of a response in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// Requests `http://HOST:PORT/PATH`; returns the status and the body.
+/// Requests `http://HOST:PORT/PATH`. Returns the status and the body.
 ///
 /// # Errors
-/// Why there is no response.
+/// The reason why there is no response.
 pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let rest = url.strip_prefix("http://").ok_or_else(|| {
         format!("{url} does not start with http://; use tcp or log for other protocols")
@@ -26,7 +26,7 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
     stream.set_read_timeout(Some(patience)).map_err(told)?;
     stream.set_write_timeout(Some(patience)).map_err(told)?;
-    // HTTP/1.0 keeps the response's framing simple: a length, or the end of the connection.
+    // With HTTP/1.0, the response has simple framing: a length, or the end of the connection.
     let request =
         format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(told)?;
@@ -50,7 +50,7 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     Ok((status, body.to_owned()))
 }
 
-/// Whether everything that the headers announce has arrived (RFC 9112, 6.3).
+/// Whether everything that the headers announce has arrived (RFC 9112, section 6.3).
 fn is_whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let Some((head, _)) = text.split_once("\r\n\r\n") else {
@@ -61,11 +61,11 @@ fn is_whole(answer: &[u8]) -> bool {
         name.eq_ignore_ascii_case("content-length")
             .then(|| value.trim().parse::<usize>().ok())?
     });
-    // The headers are ASCII, so their length in the text is their length in bytes.
+    // The headers are ASCII, so their length in characters is their length in bytes.
     length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
 }
 
-/// The URL of a path on a process; complete URLs stay as they are.
+/// The URL of a path on a process. A complete URL stays unchanged.
 pub fn url_of(host: IpAddr, port: u16, path: &str) -> String {
     if path.contains("://") {
         path.to_owned()

@@ -1,4 +1,5 @@
-//! Identifies what was measured: versions of programs, and a database's settings, read from it while it runs.
+//! Identifies what was measured: versions of programs, and the settings of a database, which are
+//! read from it while it runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +11,7 @@ use super::process::run;
 use super::service;
 use crate::resolve::process::{Process, ProcessKind};
 
-/// How programs print their version, by the names of their files.
+/// How programs print their version, by file name.
 const VERSION_FLAGS: [(&str, &str); 10] = [
     ("nginx", "-v"),
     ("haproxy", "-v"),
@@ -25,11 +26,11 @@ const VERSION_FLAGS: [(&str, &str); 10] = [
 ];
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// The settings of PostgreSQL that decide how durable and how fast it is.
+/// The settings of PostgreSQL that determine its durability and speed.
 const POSTGRES: &str = "select name, current_setting(name) from pg_settings where name in ('fsync', \
      'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers', 'effective_cache_size', \
      'max_connections', 'autovacuum') order by name";
-/// Those of Redis.
+/// The settings of Redis that determine its durability and speed.
 const REDIS: [&str; 5] = [
     "appendonly",
     "appendfsync",
@@ -38,8 +39,8 @@ const REDIS: [&str; 5] = [
     "io-threads",
 ];
 
-/// Name and version of the program that was started with `words`; `asked` is a command that prints it. `None` if
-/// nobody knows how to ask.
+/// Name and version of the program that was started with `words`. `asked` is a command that prints
+/// the version. `None` if no such command is known.
 pub fn version(asked: Option<&[String]>, words: &[String]) -> Option<String> {
     if let Some(asked) = asked {
         return first_line(asked);
@@ -54,7 +55,8 @@ pub fn version(asked: Option<&[String]>, words: &[String]) -> Option<String> {
     Some(format!("{name} {}", number_in(&said)?))
 }
 
-/// The commit of the repository that contains a file, with ` (changed)` if the repository has uncommitted changes.
+/// The commit of the repository that contains a file, followed by ` (changed)` if the repository
+/// has uncommitted changes.
 pub fn commit_of(file: &Path) -> Option<String> {
     let folder = std::path::absolute(file).ok()?.parent()?.to_owned();
     let git = |arguments: &[&str]| {
@@ -90,7 +92,7 @@ fn number_in(said: &str) -> Option<&str> {
     })
 }
 
-/// The settings of a database that the lab started; nothing for other programs.
+/// The settings of a database that the lab started; empty for other programs.
 pub fn settings(process: &Process, port: u16) -> Vec<(String, String)> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     match process.kind {
@@ -119,7 +121,8 @@ fn of_postgres(process: &Process, address: SocketAddr) -> Vec<(String, String)> 
         .collect()
 }
 
-/// Inline commands and arrays of bulk strings are enough (Redis serialization protocol).
+/// Reads the settings of Redis. Inline commands and arrays of bulk strings are enough (Redis
+/// serialization protocol).
 fn of_redis(address: SocketAddr) -> std::io::Result<Vec<(String, String)>> {
     let mut stream = TcpStream::connect_timeout(&address, WITHIN)?;
     stream.set_read_timeout(Some(WITHIN))?;
@@ -131,7 +134,7 @@ fn of_redis(address: SocketAddr) -> std::io::Result<Vec<(String, String)>> {
         if next()? != "*2" {
             return Ok(settings);
         }
-        // A length before each text.
+        // Each string is preceded by its length.
         let (_, name, _, value) = (next()?, next()?, next()?, next()?);
         settings.push((name, value));
     }

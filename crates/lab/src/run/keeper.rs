@@ -1,9 +1,9 @@
-//! Cleans up after a lab, however it ends.
+//! Cleans up after a lab, however the lab ends.
 //!
-//! Two processes run a lab: the *keeper*, which the user started, and the *worker*, which does
-//! everything. Both adopt orphans (PR_SET_CHILD_SUBREAPER). If the worker ends for any reason, the
-//! keeper kills its remaining processes and removes the private folder. If the keeper ends, the
-//! worker's stdin is closed, and it does the same.
+//! Two processes run a lab: the *keeper*, which the user started, and the *worker*, which does all
+//! the work. Both adopt orphans (PR_SET_CHILD_SUBREAPER). If the worker exits for any reason, the
+//! keeper kills its remaining processes and removes the private directory. If the keeper exits, the
+//! worker's stdin is closed, and the worker cleans up in the same way.
 
 use std::fs;
 use std::io::Read;
@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use plimsoll_machine::descendants;
 use rustix::process::{Pid, Signal, WaitOptions};
 
-/// The environment variable with the worker's private folder.
+/// The environment variable that contains the worker's private directory.
 pub const PRIVATE: &str = "PLIMSOLL_LAB_PRIVATE";
 
-/// The folder for temporary files of a worker's processes.
+/// The directory for temporary files of a worker's processes.
 static TEMPORARY: OnceLock<PathBuf> = OnceLock::new();
 
-/// The folder for temporary files of this worker's processes.
+/// The directory for temporary files of this worker's processes.
 pub fn temporary_directory() -> Option<&'static Path> {
     TEMPORARY.get().map(PathBuf::as_path)
 }
@@ -30,7 +30,7 @@ pub fn temporary_directory() -> Option<&'static Path> {
 /// How the worker ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With this status.
+    /// It exited with this status.
     Status(i32),
     /// It was killed.
     Killed,
@@ -38,16 +38,16 @@ pub enum Ended {
     Stopped,
 }
 
-/// The private folder, if this process is a worker.
+/// The private directory, if this process is a worker.
 pub fn private_directory() -> Option<PathBuf> {
     std::env::var_os(PRIVATE).map(PathBuf::from)
 }
 
-/// Runs this program again with `arguments` as a worker, until it ends or `stop` is set. Afterwards
-/// all its processes and files are gone.
+/// Runs this program again with `arguments` as a worker, until it exits or `stop` is set. Then all
+/// its processes and files are removed.
 ///
 /// # Errors
-/// The system's error if it cannot be started.
+/// The system's error if the worker cannot be started.
 pub fn keep(
     arguments: impl Iterator<Item = std::ffi::OsString>,
     stop: &AtomicBool,
@@ -61,7 +61,7 @@ pub fn keep(
         .args(arguments)
         .env(PRIVATE, &directory)
         .stdin(Stdio::piped());
-    // Only the keeper receives Ctrl-C, and then stops the worker.
+    // Only the keeper receives Ctrl-C, and it then stops the worker.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut worker = command
         .spawn()
@@ -83,7 +83,8 @@ pub fn keep(
     Ok(ended)
 }
 
-/// Makes this process a worker: it ends, with all processes it started, when the keeper does.
+/// Makes this process a worker: it exits, with all processes that it started, when the keeper
+/// exits.
 ///
 /// # Errors
 /// The system's error.
@@ -94,7 +95,7 @@ pub fn work(directory: &Path) -> Result<(), String> {
         .name("keeper's end".to_owned())
         .spawn(move || {
             let mut byte = [0];
-            // Nothing is ever sent: reading returns when the keeper has ended.
+            // Nothing is ever sent. Reading returns when the keeper has exited.
             while matches!(std::io::stdin().read(&mut byte), Ok(1..)) {}
             super::start::close();
             clean(&watched);
@@ -104,21 +105,23 @@ pub fn work(directory: &Path) -> Result<(), String> {
     make_private(directory)
 }
 
-/// Cleans up before a worker exits: the keeper may be gone, and the thread that would
-/// clean up ends with the process.
+/// Cleans up before a worker exits. The keeper may no longer exist, and the thread that would
+/// otherwise clean up ends with the process.
 pub fn finish(directory: &Path) {
     super::start::close();
     clean(directory);
 }
 
-/// Makes orphans below this process its children.
+/// Makes orphaned descendants children of this process.
 pub(super) fn adopt() {
     #[cfg(target_os = "linux")]
-    // If this fails, orphans go to another process and are only found through their process group.
+    // If this fails, other processes adopt the orphans, which can then only be found through their
+    // process group.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// A name for a private folder that no other process uses. The worker creates a lab's folder once the
+/// A name for a private directory that no other process uses. The worker creates the directory
+/// after the keeper has started to watch it.
 /// keeper watches it.
 pub(super) fn private_name(of: &str) -> PathBuf {
     let since = std::time::SystemTime::now()
@@ -139,7 +142,7 @@ fn make_private(directory: &Path) -> Result<(), String> {
             directory.display()
         )
     })?;
-    // Services that run as another user need access to their own part of it.
+    // Services that run as another user need access to their own part of the directory.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
     let _ = fs::set_permissions(directory, open);
     let temporary = directory.join("tmp");
@@ -153,7 +156,7 @@ fn make_private(directory: &Path) -> Result<(), String> {
 /// Kills every descendant and removes the directory.
 fn clean(directory: &Path) {
     kill_descendants();
-    // A process that was just writing may have created another file in between.
+    // A process may have created another file while it was being killed.
     for _ in 0..100 {
         if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
             return;
@@ -162,7 +165,7 @@ fn clean(directory: &Path) {
     }
 }
 
-/// Kills all descendants of this process until none is left.
+/// Kills all descendants of this process until none are left.
 pub fn kill_descendants() {
     const LONGEST: Duration = Duration::from_secs(10);
     let end = Instant::now() + LONGEST;
@@ -179,7 +182,7 @@ pub fn kill_descendants() {
     }
 }
 
-/// Sends a signal to a process, which may have ended.
+/// Sends a signal to a process, which may have exited already.
 pub fn signal(pid: u32, which: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _ = rustix::process::kill_process(pid, which);

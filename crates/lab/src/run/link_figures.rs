@@ -1,4 +1,4 @@
-//! The figures of a network path, measured before the load.
+//! The figures of a network path, measured before the load starts.
 
 use std::process::Command;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{process, server};
 use crate::resolve::{Cell, MadeBy};
 
 /// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
-/// throughput of one stream. Loopback is skipped if nothing else is measured.
+/// throughput of one stream. Loopback is measured only if the lab file requests it.
 pub fn measure(
     cell: &Cell,
     variant: &mut Variant,
@@ -54,9 +54,9 @@ pub fn measure(
         None => variant.port_of_system().map(here),
     };
     let sink = (relayed.is_none() && !is_host).then(Sink::open);
-    // The connecting program must be in the namespace, and the listening one must not.
+    // The connecting program must run in the namespace, and the listening one outside it.
     let inside = network.map(Network::enter).transpose().ok()?;
-    // A server of throughput tests accepts one peer at a time, which has to be the load.
+    // A server for throughput tests accepts only one peer at a time, which must be the load.
     let address = address.filter(|_| {
         !matches!(
             cell.load.source,
@@ -65,7 +65,7 @@ pub fn measure(
     });
     if let (Some(address), Ok(program)) = (address, server::ourselves()) {
         let mut probe = Command::new(program);
-        // With a long round trip, take fewer samples, because each takes two round trips.
+        // With a long round trip, take fewer samples, because each one needs two round trips.
         let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
         let times = if far { "4" } else { "10" };
         probe.args(["probe", "--json", "-n", times, &address]);
@@ -75,7 +75,7 @@ pub fn measure(
             figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
         }
     }
-    // A missing figure shows that the network path could not be measured.
+    // If a figure is missing, the network path could not be measured.
     let rate = match (relayed, sink) {
         (Some(link), _) => variant.rate_of(link).ok().flatten(),
         (None, Some(Ok(sink))) => {

@@ -55,21 +55,21 @@ use standstill::Standstill;
 use store::{Facts, Others, RunFile, Store};
 use variant::Variant;
 
-/// The outcome of running a lab.
+/// The result of running a lab.
 #[derive(Clone, Debug, Default)]
 pub struct LabOutcome {
-    /// Runs made now.
+    /// Number of runs made now.
     pub ran: u32,
-    /// Runs made earlier.
+    /// Number of runs made earlier.
     pub before: u32,
-    /// Problems, each once.
+    /// Problems, without duplicates.
     pub problems: Vec<Problem>,
 }
 
-/// The progress of a lab.
+/// A progress report of a lab.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
-    /// It has ended.
+    /// A step has ended.
     Done(&'a str),
     /// A run of a cell has ended: what is printed before and after its figures.
     Measured {
@@ -78,14 +78,14 @@ pub enum Step<'a> {
         figures: &'a str,
         time: &'a str,
     },
-    /// It has started.
+    /// A step has started.
     Now(&'a str),
 }
 
-/// Checks that all programs exist and all networks can be made, before anything is started.
+/// Checks that all programs exist and all networks can be created, before anything is started.
 ///
 /// # Errors
-/// Each missing one, with the location in the lab file.
+/// All missing programs and networks, with their locations in the lab file.
 pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for number in variants_of(lab) {
@@ -132,7 +132,7 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// Creates the folder of a new run. Without a seed, the order of the cells is a new one.
+/// Creates the directory of a new run. Without a seed, the order of the cells is random.
 ///
 /// # Errors
 /// The system's error.
@@ -189,7 +189,8 @@ pub fn begin(
     Ok(store)
 }
 
-/// The machine, and the file system of the processes' private folders, which durable stores depend on.
+/// The machine, and the file system of the processes' private directories, which affects durable
+/// stores.
 fn environment(private: &Path) -> Environment {
     let mut environment = Environment::here();
     let file_system = plimsoll_machine::file_system(private);
@@ -201,7 +202,7 @@ fn environment(private: &Path) -> Environment {
     environment
 }
 
-/// Opens an existing run: its file and its lab.
+/// Opens an existing run: its lab file and the resolved lab.
 ///
 /// # Errors
 /// If it is not a run, or if its lab file is missing or has changed.
@@ -209,7 +210,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let one = |why: String| vec![Problem::nowhere(why)];
     let run: RunFile = store::read(&directory.join("run.json")).map_err(|why| {
         one(format!(
-            "{} is not a run of a lab ({why}); plimsoll lab list shows all runs",
+            "{} is not a run of a lab ({why}); list all runs with plimsoll lab list",
             directory.display()
         ))
     })?;
@@ -233,7 +234,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let lab = Lab::read(&run.file, form)?;
     if lab.document.text != run.text {
         return Err(one(format!(
-            "{} has changed since this run began, so its cells would not be the same: run it again, or restore the text from {}/run.json",
+            "{} has changed since this run started, so its cells would not be the same: run it again, or restore the text from {}/run.json",
             run.file.display(),
             directory.display()
         )));
@@ -247,7 +248,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
 /// Opens a run to resume it: none of its input files may have changed.
 ///
 /// # Errors
-/// As [`open`], and the changed files.
+/// See [`open`]. Also lists the changed files.
 pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let (store, run, lab) = open(directory)?;
     let changed = sources::changed(&run.sources);
@@ -267,7 +268,7 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// Makes the missing runs in the order of the seed, and reports each step.
+/// Makes the missing runs in the order given by the seed, and reports each step.
 pub fn run(
     lab: &Lab,
     seed: u64,
@@ -358,10 +359,10 @@ pub fn run(
         tell(Step::Done(&format!("{told}: not measured")));
         wrong.add(problem, &cell.name);
         if let Err(why) = store.check_space() {
-            // Further measurements would be lost too.
+            // Further measurements would also be lost.
             outcome.problems = wrong.problems();
             outcome.problems.push(Problem::nowhere(format!(
-                "{why}. The lab stops here and keeps what it has measured. Free some space, then run: plimsoll lab resume {}",
+                "{why}. The lab stops here and keeps its measurements. Free some space, then run: plimsoll lab resume {}",
                 store.directory.display()
             )));
             return outcome;
@@ -371,7 +372,7 @@ pub fn run(
     outcome
 }
 
-/// `restart 2`, or `restart 2, run 1 of 3`.
+/// For example `restart 2`, or `restart 2, run 1 of 3`.
 fn turn_text(cell: &Cell, turn: &Turn) -> String {
     let repeats = cell.load.repeats.max(1);
     match repeats {
@@ -384,8 +385,9 @@ fn turn_text(cell: &Cell, turn: &Turn) -> String {
     }
 }
 
-/// Starts the cell's variant, unless this restart has started it already. Stops all of earlier
-/// restarts, the one with the same setup and, if there are too many, the least recently used one.
+/// Starts the cell's variant, unless it was already started in this restart. Stops all variants of
+/// earlier restarts, the variant with the same setup and, if there are too many, the least recently
+/// used one.
 fn bring_up<'a>(
     lab: &Lab,
     cell: &Cell,
@@ -417,7 +419,7 @@ fn bring_up<'a>(
         let setup = lab
             .variants
             .get(cell.variant)
-            .ok_or_else(|| Problem::nowhere("there is no such variant"))?;
+            .ok_or_else(|| Problem::nowhere("the variant does not exist"))?;
         tell(Step::Done(&format!(
             "variant {} is started",
             cell.variant + 1
@@ -428,13 +430,13 @@ fn bring_up<'a>(
         up.push(variant);
     }
     up.last_mut()
-        .ok_or_else(|| Problem::nowhere("there is no variant"))
+        .ok_or_else(|| Problem::nowhere("no variant is running"))
 }
 
 type Unmeasured = (CellState, Problem);
 
-/// Makes one attempt of a run. `seed` is the lab's, and `turn` the number of the run in the lab. `disturbed`: why earlier attempts do
-/// not count.
+/// Makes one attempt at a run. `seed` is the lab's seed, and `turn` the number of the run in the
+/// lab. `disturbed` contains the reasons why earlier attempts do not count.
 fn once(
     cell: &Cell,
     variant: &mut Variant,
@@ -459,13 +461,13 @@ fn once(
     let (program, arguments) = invocation
         .words
         .split_first()
-        .ok_or_else(|| nowhere("there is nothing to run".to_owned()))?;
+        .ok_or_else(|| nowhere("the command is empty".to_owned()))?;
     scrape(variant, &directory, "before");
 
     let processes: Vec<Looked> = variant.servers.iter().filter_map(Server::looked).collect();
     let hosts = host::HostsInUse::begin(&variant.servers);
     let started = now();
-    // Only what is late during the load counts.
+    // Only lateness during the load counts.
     variant.relays_late(cell.link.as_ref());
     let programs = Programs::read();
     let standstill = Standstill::watch(processors(variant, cell));
@@ -546,7 +548,7 @@ fn once(
     })
 }
 
-/// The processors of this host that the lab chose, for the systems and for the generator.
+/// The processors of this host that the lab selected, for the systems and for the generator.
 fn processors(variant: &Variant, cell: &Cell) -> BTreeSet<u32> {
     let servers = variant
         .servers
@@ -586,7 +588,7 @@ fn scrape(variant: &Variant, directory: &Path, when: &str) {
             Ok((_, body)) => body,
             Err(why) => format!("# {why}\n"),
         };
-        // Additional information: the run is valid without it.
+        // The metrics are additional information: the run is valid without them.
         let path: PathBuf = directory.join(format!("{}-metrics-{when}.txt", server.name));
         let _ = std::fs::write(path, text);
     }

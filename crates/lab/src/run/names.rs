@@ -1,4 +1,4 @@
-//! The values of variables once processes run.
+//! The values of variables when processes run.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ impl Names {
         template::finish(text, |name| match self.0.get(name) {
             Some(text) => Found::Text(text.clone()),
             None => Found::Unknown(format!(
-                "{{{name}}} is not known when it is needed: it belongs to a process that starts later, or was never set"
+                "{{{name}}} is not known yet: it belongs to a process that starts later, or it was never set"
             )),
         })
         .map_err(|why| place.problem(why))
@@ -37,7 +37,7 @@ impl Names {
     /// Substitutes all variables in each text.
     ///
     /// # Errors
-    /// As [`Names::fill`].
+    /// See [`Names::fill`].
     pub fn fill_all(&self, texts: &[String], place: &Place) -> Result<Vec<String>, Problem> {
         texts.iter().map(|text| self.fill(text, place)).collect()
     }
@@ -45,7 +45,7 @@ impl Names {
     /// Substitutes all variables in the values of pairs.
     ///
     /// # Errors
-    /// As [`Names::fill`].
+    /// See [`Names::fill`].
     pub fn fill_pairs(
         &self,
         pairs: &[(String, String)],
@@ -57,10 +57,11 @@ impl Names {
             .collect()
     }
 
-    /// The same variables as seen through relays: `ports` has pairs of a port and its relay's port.
+    /// The same variables as seen through relays. `ports` contains pairs of a port and its relay's
+    /// port.
     pub fn through(&self, ports: &[(u16, u16)]) -> Names {
         let through = |text: &str| {
-            // A port alone, or after this host's name.
+            // The port may be alone, or follow this host's name.
             let mut text = text.to_owned();
             for (port, relay) in ports {
                 if text == port.to_string() {
@@ -80,7 +81,7 @@ impl Names {
         )
     }
 
-    /// The addresses of a process's ports; that of its own port first.
+    /// The addresses of a process's ports. Its main port is first.
     pub fn addresses_of(&self, process: &str) -> Vec<String> {
         let own = format!("{process}.address");
         let mut named: Vec<(&String, &String)> = self
@@ -107,7 +108,8 @@ impl Names {
                 continue;
             }
             let bare = text.parse().ok().filter(|_| name.contains(".port"));
-            // An address inside a URL's path or query belongs to the request, not to this host.
+            // An address inside the path or query of a URL is part of the request, and not an address of this
+            // host.
             let behind_host = ["127.0.0.1:", "localhost:"]
                 .iter()
                 .filter_map(|host| Some(text.find(host)? + host.len()))

@@ -1,4 +1,4 @@
-//! Resource usage of processes, from proc(5).
+//! Measures the resource usage of processes (proc(5)).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ pub const GENERATOR: &str = "generator";
 pub struct Looked {
     /// Its name.
     pub name: String,
-    /// The process, with all its descendants.
+    /// The process and all its descendants.
     pub of: ObservedProcess,
-    /// Whether its processor time counts as that of the systems.
+    /// Whether its processor time counts towards the systems.
     pub counts: bool,
 }
 
@@ -39,13 +39,13 @@ pub struct Observer {
     began: Instant,
     next: Instant,
     watched: Vec<Watched>,
-    /// Processor seconds of all systems and services, at each reading.
+    /// Processor seconds of all systems and services at each reading.
     series: Vec<(f64, f64)>,
 }
 
 struct Watched {
     of: ObservedProcess,
-    /// Each process's usage when it was first seen, so that usage before the run does not count.
+    /// The usage of each process when it was first seen. Usage before the run does not count.
     before: BTreeMap<u32, ProcessReading>,
     last: BTreeMap<u32, ProcessReading>,
     peak: Used,
@@ -56,7 +56,7 @@ struct Watched {
 pub struct Observed {
     /// Each process.
     pub used: Vec<Used>,
-    /// Seconds since the start, and processor seconds of systems and services up to then.
+    /// Seconds since the start, and the processor seconds of systems and services until then.
     pub series: Vec<(f64, f64)>,
 }
 
@@ -78,7 +78,7 @@ impl Observer {
         observer
     }
 
-    /// Observes, if it is time; also the process that generates the load, once there is one.
+    /// Takes a reading if it is due. Includes the process that generates the load when it exists.
     pub fn turn(&mut self, generator: u32) {
         let is_generator =
             |of: &ObservedProcess| matches!(of, ObservedProcess::Here(pid) if *pid == generator);
@@ -101,7 +101,7 @@ impl Observer {
         for watched in &mut self.watched {
             watched.look();
         }
-        // A system that was already running has no process here.
+        // The lab did not start the system, so its process is unknown.
         let counts = self.watched.iter().filter(|one| !one.peak.apart);
         let used = counts.map(Watched::cpu).reduce(|sum, used| sum + used);
         let elapsed = self.began.elapsed().as_secs_f64();
@@ -152,7 +152,7 @@ impl Watched {
         peak.open_files = peak
             .open_files
             .max(narrow(sum(|sample| sample.files.into())));
-        // A child that has ended keeps its last reading.
+        // A child that has exited keeps its last reading.
         self.last.extend(now);
     }
 

@@ -1,4 +1,4 @@
-//! The random order of runs, in blocks: a restart is a block, and contains each cell.
+//! The random order of runs, in blocks: a restart is a block that contains each cell.
 
 use plimsoll_stats::Random;
 
@@ -10,17 +10,17 @@ use crate::resolve::Lab;
 pub struct Turn {
     /// The index of the cell.
     pub cell: usize,
-    /// The restart, from 1.
+    /// The restart, counted from 1.
     pub restart: u32,
-    /// The run of the cell, from 1, over all restarts.
+    /// The run of the cell over all restarts, counted from 1.
     pub run: u32,
 }
 
-/// The order of all runs, which follows from the seed. In each restart, the variants are shuffled
-/// and started in groups of at most [`Lab::keep`], each variant once. The cells of a group run in
-/// random order, as often as there are repeats. So cells that are compared are measured close to
-/// each other, and a drift affects neither more than the other. The copy of a cell is measured
-/// directly before or after the group of that cell.
+/// The order of all runs, which the seed determines. In each restart, the variants are shuffled and
+/// started in groups of at most [`Lab::keep`], each variant once. The cells of a group run in
+/// random order, once for each repeat. So cells that are compared are measured close to each other,
+/// and a drift affects all of them equally. The copy of a cell is measured directly before or after
+/// the group of that cell.
 pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
     let mut random = Random::new(seed);
     let runs = |cell: usize, restart: u32, repeat: u32| {
@@ -73,13 +73,13 @@ fn groups(lab: &Lab, random: &mut Random) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A seed that is different for each run of a lab, and short enough to type.
+/// A seed that differs for each run of a lab and is short enough to type.
 pub fn new_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::hash::RandomState::new().build_hasher().finish() % 1_000_000
 }
 
-/// Shuffles (Fisher and Yates).
+/// Shuffles the items (Fisher and Yates).
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for last in (1..items.len()).rev() {
         items.swap(last, random.below(last + 1));

@@ -1,8 +1,9 @@
-//! Collects problems so that cells that fail for the same reason are reported together.
+//! Groups the problems of cells by cause, so cells that fail for the same reason are reported
+//! together.
 
 use crate::problem::Problem;
 
-/// Problems, each with the cells that have it.
+/// Problems, and the cells in which each occurred.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemsByCause(Vec<One>);
 
@@ -28,13 +29,13 @@ impl ProblemsByCause {
         }
     }
 
-    /// One problem per cause: that of the first cell, with the names of the others.
+    /// One problem per cause: that of the first cell, followed by the names of the other cells.
     pub fn problems(self) -> Vec<Problem> {
         self.0
             .into_iter()
             .map(|one| {
                 let mut problem = one.problem;
-                // The first cell is already in its message.
+                // The first cell's message already contains its name.
                 if let Some(others) = one.cells.get(1..).filter(|others| !others.is_empty()) {
                     problem.message += &format!(" (the same with {})", names(others));
                 }

@@ -1,4 +1,4 @@
-//! Runs a command to its end, with a time limit.
+//! Runs a command until it exits, with a time limit.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -9,12 +9,12 @@ use rustix::process::Signal;
 use super::keeper::signal_group;
 use super::start::start;
 
-/// The outcome of a command.
+/// The result of a command.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Its status as text.
+    /// Its exit status as text.
     pub status: String,
-    /// Its status, unless a signal ended it.
+    /// Its exit status, unless a signal killed it.
     pub code: Option<i32>,
     /// Its stdout.
     pub output: String,
@@ -36,24 +36,24 @@ impl Finished {
             .collect();
         let from = lines.len().saturating_sub(6);
         match lines.get(from..) {
-            None | Some([]) => "it said nothing".to_owned(),
+            None | Some([]) => "it printed nothing".to_owned(),
             Some(last) => last.join("\n    "),
         }
     }
 }
 
-/// Runs it to its end.
+/// Runs the command until it exits.
 ///
 /// # Errors
-/// If it cannot be run, or takes too long.
+/// If the command cannot be run, or takes too long.
 pub fn run(command: &mut Command, cpus: &[u32], within: Duration) -> Result<Finished, String> {
     run_watched(command, cpus, within, |_| {})
 }
 
-/// Runs it to its end, and regularly calls `watch` with its process id.
+/// Runs the command until it exits, and regularly calls `watch` with its process id.
 ///
 /// # Errors
-/// If it cannot be run, or takes too long.
+/// If the command cannot be run, or takes too long.
 pub fn run_watched(
     command: &mut Command,
     cpus: &[u32],
@@ -83,7 +83,7 @@ pub fn run_watched(
             talk,
         }),
         None => Err(format!(
-            "{name} did not end within {} and was stopped; raise the limit with within",
+            "{name} did not exit within {} and was stopped; raise the limit with within",
             plimsoll_units::duration::format(within)
         )),
     }
@@ -105,7 +105,7 @@ fn wait(
     }
 }
 
-/// Reads all of a stream, so that the writer never blocks; keeps its first megabytes.
+/// Reads a stream to its end, so the writer never blocks. Keeps only the first megabytes.
 fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     const KEPT: usize = 16 << 20;
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! How long a lab has run, and how long the rest will take.
+//! Computes how long a lab has run, and estimates how long the rest will take.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use super::order::Turn;
 use crate::resolve::{Cell, Lab};
 
-/// The time that runs took, from which the remaining time is estimated.
+/// The durations of runs, from which the remaining time is estimated.
 #[derive(Debug)]
 pub struct Progress {
     began: Instant,
-    /// The last run of each cell.
+    /// The duration of the last run of each cell.
     took: BTreeMap<usize, Duration>,
-    /// All runs so far: planned, and as measured.
+    /// The sums over all runs so far: planned and measured.
     planned: Duration,
     measured: Duration,
 }
 
 impl Progress {
-    /// From now on.
+    /// Starts to measure now.
     pub fn begin() -> Progress {
         Progress {
             began: Instant::now(),
@@ -28,14 +28,14 @@ impl Progress {
         }
     }
 
-    /// A run has ended. `took` includes starting its systems.
+    /// Records that a run has ended. `took` includes the time to start its systems.
     pub fn ended(&mut self, cell: &Cell, took: Duration) {
         self.took.insert(cell.number, took);
         self.planned += cell.load.whole();
         self.measured += took;
     }
 
-    /// `3m10s so far, about 12m left`.
+    /// For example `3m10s so far, about 12m left`.
     pub fn text(&self, lab: &Lab, left: &[Turn]) -> String {
         let so_far = in_seconds(self.began.elapsed());
         match in_seconds(self.left(lab, left)).as_str() {
@@ -44,8 +44,8 @@ impl Progress {
         }
     }
 
-    /// A cell takes as long as in its last run. One without a run takes as many times its planned length as all runs
-    /// together did.
+    /// A cell takes as long as in its last run. For a cell without a run, the planned duration is
+    /// scaled by the ratio of measured to planned time over all runs.
     fn left(&self, lab: &Lab, left: &[Turn]) -> Duration {
         let factor = match self.planned.as_secs_f64() {
             0.0 => 1.0,
@@ -62,7 +62,7 @@ impl Progress {
     }
 }
 
-/// Without fractions of a second.
+/// Removes fractions of a second.
 fn in_seconds(time: Duration) -> String {
     plimsoll_units::duration::format(Duration::from_secs(time.as_secs_f64().round() as u64))
 }

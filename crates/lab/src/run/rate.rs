@@ -1,14 +1,14 @@
-//! A short measurement of the throughput of one TCP stream and the round trip of a byte, through a
-//! relay to our own sink, or over loopback.
+//! A short measurement of the throughput of one TCP stream and of the round trip of a byte, through
+//! a relay to our own sink or over loopback.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Time limit for everything else.
+/// Time limit for all other steps.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The receiving end of a stream.
+/// The receiving side of a stream.
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
@@ -36,8 +36,8 @@ impl Sink {
         Ok(Sink { listener, port })
     }
 
-    /// Bits per second of one stream to this sink through `port`, measured for some time from the
-    /// first byte received; `None` if too little arrives.
+    /// Bits per second of one stream to this sink through `port`, measured for some time after the
+    /// first byte was received. `None` if too little data arrives.
     ///
     /// # Errors
     /// The system's error.
@@ -46,8 +46,8 @@ impl Sink {
         filled(address, || self.receive(counted))
     }
 
-    /// Bits per second of the stream that connects next, from its first byte received; `None` if too
-    /// little arrives.
+    /// Bits per second of the stream that connects next, measured from its first byte. `None` if too
+    /// little data arrives.
     ///
     /// # Errors
     /// The system's error.
@@ -55,7 +55,7 @@ impl Sink {
         self.accept().and_then(|stream| count(stream, counted))
     }
 
-    /// The time for a byte to this sink through `port` and back, the median of `times`.
+    /// The round-trip time of a byte to this sink through `port`: the median of `times` measurements.
     ///
     /// # Errors
     /// The system's error.
@@ -102,10 +102,10 @@ impl Sink {
     }
 }
 
-/// Sends a stream to a sink while something else measures it.
+/// Sends a stream to a sink while the sink measures it.
 ///
 /// # Errors
-/// The system's error, or that of the measurement.
+/// The system's error, or the error of the measurement.
 pub fn filled<T>(
     address: SocketAddr,
     measure: impl FnOnce() -> std::io::Result<T>,
@@ -115,13 +115,13 @@ pub fn filled<T>(
     let near = stream.try_clone()?;
     let writer = std::thread::spawn(move || fill(stream));
     let found = measure();
-    // A peer that is still writing detects that nobody reads.
+    // A peer that is still writing then detects that nobody reads.
     let _ = near.shutdown(Shutdown::Both);
     let _ = writer.join();
     found
 }
 
-/// Writes until the reader has closed the connection, or until a time limit.
+/// Writes until the reader has closed the connection or a time limit is reached.
 fn fill(mut stream: TcpStream) {
     let block = [0; 64 << 10];
     let end = Instant::now() + 2 * PATIENCE;
@@ -130,7 +130,7 @@ fn fill(mut stream: TcpStream) {
 
 fn count(mut stream: TcpStream, counted: Duration) -> std::io::Result<Option<f64>> {
     let mut block = vec![0; 256 << 10];
-    // Bytes that arrive together were queued on the network path, and do not show the rate.
+    // Bytes that arrive together were queued on the network path, so they do not show the rate.
     if stream.read(&mut block)? == 0 {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! A relay between the generator and a system: a process of `plimsoll link`.
+//! A relay between the generator and a system: a process that runs `plimsoll link`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use super::server::ourselves;
 use super::start::start;
 use crate::resolve::Link;
 
-/// A running relay. Dropping it ends it.
+/// A running relay. Dropping it stops the process.
 #[derive(Debug)]
 pub struct Relay {
     pub link: Link,
-    /// The port that it relays to.
+    /// The port to which it relays.
     pub to: u16,
-    /// The port at which it listens.
+    /// The port on which it listens.
     pub at: u16,
     child: Child,
-    /// The file of its output.
+    /// The file with its output.
     said: PathBuf,
 }
 
@@ -33,10 +33,10 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    /// Starts it, and waits until it listens.
+    /// Starts the relay, and waits until it listens.
     ///
     /// # Errors
-    /// Why it cannot be started.
+    /// The reason why it cannot be started.
     pub fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {
         let said = private.join(format!("link-{}-{to}", link.name));
         let file = fs::File::create(&said).map_err(|error| error.to_string())?;
@@ -88,8 +88,8 @@ impl Relay {
         Ok(relay)
     }
 
-    /// How late it delivered since the last call, in milliseconds: the 99th percentile of the later direction. `None` if
-    /// nothing passed, or it does not respond.
+    /// The relay's lateness since the last call, in milliseconds: the 99th percentile of the later
+    /// direction. `None` if it relayed nothing or does not respond.
     pub fn late_p99(&mut self) -> Option<f64> {
         let pid = Pid::from_child(&self.child);
         let before = self.reports().len();

@@ -9,7 +9,7 @@ use crate::resolve::load::{Expect, Http, Template};
 /// The script, for `plimsoll run`.
 ///
 /// # Errors
-/// When a name in braces is unknown.
+/// If a name in braces is unknown.
 pub fn text(
     http: &Http,
     expect: &Expect,
@@ -50,7 +50,7 @@ pub fn text(
     ))
 }
 
-/// The first body of a list.
+/// The first body in a list.
 fn first_line(lines: &Template, names: &Names, place: &Place) -> Result<String, Problem> {
     let first = |text: &str| {
         let line = text.lines().find(|line| !line.is_empty());
@@ -73,7 +73,7 @@ import { check } from 'k6';
 
 const body = request.file ? open(request.file, 'b') : request.body;
 
-// RFC 6901, section 4.
+// RFC 6901, section 4: escape `~` and `/`.
 function find(document, pointer) {
   const keys = pointer.split('/').slice(1);
   const names = keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -13,14 +13,14 @@ use crate::problem::Problem;
 use crate::resolve::Cell;
 use crate::resolve::load::{SanityKind, Source};
 
-/// Runs the check; returns the request and its result.
+/// Runs the check. Returns the request and its result.
 ///
 /// # Errors
-/// The failure, with the location in the lab file and a fix.
+/// A description of the failure, with the location in the lab file and a fix.
 pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Problem> {
     let sanity = &cell.sanity;
     let place = &cell.load.place_of_source;
-    // The load's own flags may affect the request, such as the version of HTTP.
+    // The load's own flags may affect the request, for example the HTTP version.
     let (script, flags) = match (&sanity.how, &cell.load.source) {
         (SanityKind::Command(words), _) => {
             let words = names.fill_all(words, &sanity.place)?;
@@ -52,8 +52,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
         }
         (SanityKind::TheLoad, _) => {
             return Ok(
-                "nothing was checked: this load has no request of its own; add one in [sanity]"
-                    .to_owned(),
+                "nothing was checked: this load has no request; add one in [sanity]".to_owned(),
             );
         }
     };
@@ -102,7 +101,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
         });
     let end = read.ok().and_then(|record| record.end).ok_or_else(|| {
         insane(format!(
-            "it ended with {}: {}",
+            "it exited with {}: {}",
             finished.status,
             finished.last_words()
         ))
@@ -134,14 +133,14 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     }
     if finished.code != Some(0) && finished.code != Some(99) {
         return Err(insane(format!(
-            "it ended with {}: {}",
+            "it exited with {}: {}",
             finished.status,
             finished.last_words()
         )));
     }
     if end.checks.is_empty() {
         return Err(insane(
-            "it has no check, so errors would not be noticed: check the response in the script"
+            "it contains no check, so errors would not be noticed: check the response in the script"
                 .to_owned(),
         ));
     }
@@ -164,9 +163,9 @@ fn command_holds(cell: &Cell, words: &[String], names: &Names) -> Result<String,
     let finished =
         run(&mut command, &[], sanity.within).map_err(|why| sanity.place.problem(why))?;
     match finished.code {
-        Some(0) => Ok(format!("{} ended with status 0", words.join(" "))),
+        Some(0) => Ok(format!("{} exited with status 0", words.join(" "))),
         _ => Err(sanity.place.problem(format!(
-            "the sanity request of {} failed: {} ended with {}: {}",
+            "the sanity request of {} failed: {} exited with {}: {}",
             cell.name,
             words.join(" "),
             finished.status,

@@ -1,4 +1,4 @@
-//! A running process: starting it, waiting until it is ready, stopping it and removing its folder.
+//! A running process: starts it, waits until it is ready, stops it, and removes its directory.
 
 mod ready;
 
@@ -22,7 +22,7 @@ use crate::resolve::address::address_of;
 use crate::resolve::host::Host;
 use crate::resolve::process::{Process, ProcessKind, Ready};
 
-/// How long a process may take to end after it was asked to.
+/// Time limit for a process to exit after it was asked to.
 pub(super) const END: Duration = Duration::from_secs(10);
 
 /// A running system or service.
@@ -32,11 +32,11 @@ pub struct Server {
     pub name: String,
     /// Whether it is measured.
     pub measured: bool,
-    /// The command as it was run.
+    /// The command that was run.
     pub command: Vec<String>,
     /// Name and version of its program, if known.
     pub version: Option<String>,
-    /// Settings that were read from it.
+    /// Settings that were read from the process.
     pub settings: Vec<(String, String)>,
     /// Its processors.
     pub cpus: Vec<u32>,
@@ -44,18 +44,18 @@ pub struct Server {
     pub counts: bool,
     /// The file with its output.
     pub log: PathBuf,
-    /// Metrics for Prometheus, as a URL.
+    /// The URL of its Prometheus metrics.
     pub metrics: Option<String>,
-    /// The host that it runs on, if it is another one.
+    /// The host on which it runs, if it is another host.
     pub connection: Option<Arc<Connection>>,
-    /// The address at which it is reached.
+    /// The address at which it is reachable.
     address: IpAddr,
     child: Option<Child>,
     kind: ProcessKind,
 }
 
 impl Server {
-    /// The process to observe, unless it is an existing process that the lab did not start.
+    /// The process to observe. `None` for an existing process that the lab did not start.
     pub fn looked(&self) -> Option<Looked> {
         let of = match (&self.connection, &self.child) {
             (Some(connection), _) => ObservedProcess::There(Arc::clone(connection)),
@@ -69,11 +69,11 @@ impl Server {
         })
     }
 
-    /// Starts a process and waits until it is ready; adds its values to `names`.
-    /// Its directory is below `private`, its log below `logs`.
+    /// Starts a process, waits until it is ready, and adds its values to `names`. Its directory is
+    /// inside `private`, and its log inside `logs`.
     ///
     /// # Errors
-    /// The problem, with the location in the lab file and a fix.
+    /// A description of the problem, with the location in the lab file and a fix.
     pub fn start(
         process: &Process,
         private: &Path,
@@ -113,9 +113,9 @@ impl Server {
         server.await_ready(process, port, &ports, names)?;
         if process.kind == ProcessKind::Postgres {
             service::make_database(process, port)
-                .map_err(|why| failed(format!("the database refuses: {why}")))?;
+                .map_err(|why| failed(format!("the database refused: {why}")))?;
         }
-        // The program here may have another version than the one on another host.
+        // The program on this host may have a different version than the one on the other host.
         if process.host.is_none() {
             server.version = identity::version(process.version.as_deref(), &server.command);
             server.settings = identity::settings(process, port);
@@ -124,7 +124,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts it on this host; returns its port, and its further ports.
+    /// Starts the process on this host. Returns its port and its additional ports.
     fn launch_here(
         &mut self,
         process: &Process,
@@ -169,7 +169,7 @@ impl Server {
         Ok((port, ports))
     }
 
-    /// Starts it on another host; returns its port, and its further ports.
+    /// Starts the process on another host. Returns its port and its additional ports.
     fn launch_there(
         &mut self,
         process: &Process,
@@ -228,7 +228,7 @@ impl Server {
             .and_then(|all| reach(all).map_err(|why| format!("{address}: {why}")));
         let address = reached.map_err(|why| {
             let instead = match process.measured {
-                true => "write a command, so that the lab starts it",
+                true => "set a command, so the lab starts it",
                 false => "remove url to use a private one",
             };
             process.place_of_command.problem(format!(
@@ -263,7 +263,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Sets the process's variables; returns those that only its own table may use.
+    /// Sets the process's variables. Returns those that only its own table may use.
     fn tell_names(
         &self,
         process: &Process,
@@ -308,7 +308,7 @@ impl Server {
         mine
     }
 
-    /// How it ended, if it did.
+    /// How the process ended, if it did.
     pub fn ended(&mut self) -> Option<String> {
         match (&self.connection, &mut self.child) {
             (Some(connection), _) => connection.ended(),
@@ -354,7 +354,7 @@ impl Drop for Server {
     }
 }
 
-/// The first address that accepts a connection; an error has the reason of the last one.
+/// The first address that accepts a connection. An error contains the reason of the last address.
 fn reach(addresses: impl Iterator<Item = SocketAddr>) -> Result<SocketAddr, String> {
     let mut why = "the name has no address".to_owned();
     for address in addresses {
@@ -366,22 +366,22 @@ fn reach(addresses: impl Iterator<Item = SocketAddr>) -> Result<SocketAddr, Stri
     Err(why)
 }
 
-/// Further ports of a process, by name.
+/// Additional ports of a process, by name.
 type NamedPorts = Vec<(String, u16)>;
 
-/// Renames the log of an earlier start, so that it is not mistaken for the log of this one.
+/// Renames the log of an earlier start, so it is not mistaken for the log of this start.
 fn set_aside(log: &Path) -> Result<(), String> {
     let aside = (1..)
         .map(|number| log.with_extension(format!("log.{number}")))
         .find(|aside| !aside.exists());
     match aside {
         Some(aside) if log.exists() => fs::rename(log, aside)
-            .map_err(|error| format!("cannot set {} aside: {error}", log.display())),
+            .map_err(|error| format!("cannot rename {}: {error}", log.display())),
         _ => Ok(()),
     }
 }
 
-/// Opens a log to write at its end.
+/// Opens a log for appending.
 ///
 /// # Errors
 /// The system's error.
@@ -390,7 +390,7 @@ pub(super) fn open_log(log: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot write {}: {error}", log.display()))
 }
 
-/// Its port: the configured one, if it is free, or any.
+/// The port of the process: the configured port if it is free, otherwise any free port.
 fn port_of(process: &Process) -> Result<u16, Problem> {
     if process.port == 0 {
         return free_port(&process.place_of_port);
@@ -409,7 +409,7 @@ pub fn free_port(place: &Place) -> Result<u16, Problem> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address: SocketAddr| address.port())
-        .map_err(|error| place.problem(format!("there is no free port: {error}")))
+        .map_err(|error| place.problem(format!("no free port: {error}")))
 }
 
 /// Replaces the word `plimsoll` with the path of this program.
@@ -427,7 +427,7 @@ pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
         *first = found.display().to_string();
     } else {
         return Err(format!(
-            "the program {first} is missing: install it, or write its path; paths are relative to where the lab is run"
+            "the program {first} is missing: install it, or use its path; paths are relative to the current directory"
         ));
     }
     Ok(words)

@@ -1,4 +1,4 @@
-//! Prepares services from the machine's packages to run in a private folder.
+//! Prepares services from the machine's packages to run in a private directory.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,16 +10,16 @@ use crate::resolve::process::{Process, ProcessKind};
 /// The only user of a private PostgreSQL.
 pub const USER: &str = "plimsoll";
 
-/// The command and the account that run a service.
+/// The command that runs a service, and its account.
 #[derive(Debug)]
 pub struct Launch {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// The account it runs as, if not the lab's own.
+    /// The account that runs it, if it is not the lab's own account.
     pub account: Option<(u32, u32)>,
 }
 
-/// The program of a kind of service, its usual folders, and its Debian package.
+/// The program of a kind of service, its usual directories, and its Debian package.
 fn program_of(kind: ProcessKind) -> (&'static str, &'static [&'static str], &'static str) {
     const POSTGRES: &[&str] = &[
         "/usr/lib/postgresql/17/bin",
@@ -59,7 +59,7 @@ pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
 /// The path of a service's program.
 ///
 /// # Errors
-/// If it is not installed, with the package to install.
+/// If the program is not installed. The error names the package to install.
 pub fn program(process: &Process) -> Result<PathBuf, String> {
     let (name, places, package) = program_of(process.kind);
     let name = process.program.as_deref().unwrap_or(name);
@@ -70,16 +70,20 @@ pub fn program(process: &Process) -> Result<PathBuf, String> {
     })
 }
 
-/// Writes the files into the folder and returns the command to run.
+/// Writes the files into the directory, and returns the command to run.
 ///
 /// # Errors
-/// A missing file, or an error of the service's own tools.
+/// If a file is missing, or the service's own tools fail.
 pub fn prepare(process: &Process, directory: &Path, port: u16) -> Result<Launch, String> {
     let program = program(process)?;
     let account = account(process)?;
     if let Some((user, group)) = account {
-        std::os::unix::fs::chown(directory, Some(user), Some(group))
-            .map_err(|error| format!("cannot give {} away: {error}", directory.display()))?;
+        std::os::unix::fs::chown(directory, Some(user), Some(group)).map_err(|error| {
+            format!(
+                "cannot change the owner of {}: {error}",
+                directory.display()
+            )
+        })?;
     }
     let path = |name: &str| directory.join(name).display().to_string();
     let mut words = vec![program.display().to_string()];
@@ -89,7 +93,7 @@ pub fn prepare(process: &Process, directory: &Path, port: u16) -> Result<Launch,
             initialize(&program, directory, account)?;
             add(&["-D", &path("data"), "-p", &port.to_string()]);
             add(&["-c", "listen_addresses=127.0.0.1"]);
-            // A socket's path is at most 107 bytes (unix(7)).
+            // The path of a socket has at most 107 bytes (unix(7)).
             let sockets = if directory.as_os_str().len() < 80 {
                 path("")
             } else {
@@ -162,7 +166,7 @@ fn write(directory: &Path, name: &str, process: &Process) -> Result<(), String> 
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// The requested account, or an ordinary one if the program refuses to run as root.
+/// The requested account, or an ordinary account if the program refuses to run as root.
 pub fn account(process: &Process) -> Result<Option<(u32, u32)>, String> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
@@ -182,7 +186,7 @@ pub fn account(process: &Process) -> Result<Option<(u32, u32)>, String> {
     });
     found.map(Some).ok_or_else(|| {
         format!(
-            "there is no user {} to run it as: choose another with user = \"…\"",
+            "the user {} that should run it does not exist: choose another with user = \"…\"",
             names.join(" or ")
         )
     })
@@ -207,10 +211,10 @@ fn initialize(
     told("initdb", &mut command).map(drop)
 }
 
-/// Runs a command to its end and returns its output.
+/// Runs a command until it exits, and returns its output.
 ///
 /// # Errors
-/// Its output, if it failed.
+/// The command's output, if it failed.
 pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
     use std::process::Stdio;
     command

@@ -1,5 +1,5 @@
-//! The files that a run uses in addition to its lab file, with their contents at its start, so that
-//! a run is not resumed after they have changed.
+//! The input files of a run besides its lab file, with hashes of their contents at its start. A run
+//! is not resumed after they have changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use sha2::{Digest, Sha256};
 use crate::resolve::load::{SanityKind, Source};
 use crate::resolve::{Cell, Lab};
 
-/// A file and the hash of its contents.
+/// A file, and the hash of its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
     /// Its path.
     pub file: PathBuf,
-    /// SHA-256 of its bytes, in hexadecimal digits; empty if it could not be read.
+    /// SHA-256 of its contents in hexadecimal digits; empty if it could not be read.
     pub sha256: String,
 }
 
-/// Maximum number of files; more than any lab or script uses.
+/// Maximum number of files. Labs and scripts use far fewer.
 const MOST: usize = 2000;
-/// Larger files are data that nobody edits by hand; only their length is compared.
+/// Larger files contain data that is not edited by hand, so only their length is compared.
 const LARGEST: u64 = 64 << 20;
 
 /// All files of a lab: included files, templates, scripts of all cells, and files that they refer
@@ -99,7 +99,7 @@ fn is_script(path: &Path) -> bool {
     matches!(extension, Some("js" | "mjs" | "ts" | "py" | "sh")) && path.is_file()
 }
 
-/// Files that a script imports or opens: every quoted text in it that is the relative path of a
+/// Files that a script imports or opens: every quoted string in it that is the relative path of a
 /// file.
 fn named_in(script: &Path) -> Vec<PathBuf> {
     const LONGEST: usize = 300;
@@ -128,7 +128,7 @@ fn hash(file: &Path) -> String {
     let Ok(told) = std::fs::metadata(file) else {
         return String::new();
     };
-    // A device or a pipe may never end, and has different contents each time.
+    // Reading a device or a pipe may never end, and yields different contents each time.
     if !told.is_file() {
         return String::new();
     }

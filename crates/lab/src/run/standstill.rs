@@ -1,22 +1,24 @@
-//! Notices when a processor stands still. A hypervisor that gives it to others for a while stops everything on it,
-//! and the counters of this machine need not show that. A program with real-time priority does the same.
+//! Detects when a processor stands still. A hypervisor that assigns a processor to other machines
+//! for a while stops everything on it, which the counters of this machine do not always show. A
+//! program with real-time priority has the same effect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often each processor is looked at: rarely enough to take a thousandth of it.
+/// Interval between the checks of each processor. It is long enough that the checks use only a
+/// thousandth of the processor.
 const EVERY: Duration = Duration::from_millis(10);
 
-/// A thread on each of some processors that wakes at intervals.
+/// A thread on each of the given processors that wakes at regular intervals.
 pub struct Standstill {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Duration>>,
 }
 
 impl Standstill {
-    /// Starts to look at these processors. Those that this process may not use are left out.
+    /// Starts to check these processors. Processors that this process may not use are skipped.
     pub fn watch(cpus: impl IntoIterator<Item = u32>) -> Standstill {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = cpus.into_iter().filter_map(|cpu| {
@@ -56,7 +58,7 @@ fn longest(cpu: u32, stop: &AtomicBool) -> Duration {
     longest
 }
 
-/// Moves this thread to a processor permanently, if that is possible.
+/// Pins this thread to a processor, if possible.
 #[cfg(target_os = "linux")]
 fn stay_on(cpu: u32) -> bool {
     use rustix::thread::{CpuSet, sched_setaffinity};

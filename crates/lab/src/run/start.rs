@@ -1,6 +1,6 @@
-//! Starts processes so that none can remain after the lab.
+//! Starts processes so that none of them can outlive the lab.
 //!
-//! Each process is in a process group of its own, and the kernel kills it when the lab is killed
+//! Each process is in a separate process group, and the kernel kills it when the lab is killed
 //! (prctl(2), PR_SET_PDEATHSIG, where available).
 #![allow(unsafe_code)]
 
@@ -8,18 +8,18 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-/// Whether processes may still be started; locked while one is.
+/// Whether processes may still be started. Locked while a process is started.
 static OPEN: Mutex<bool> = Mutex::new(true);
 
-/// Prevents all further starts.
+/// Prevents any further starts.
 pub fn close() {
     *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
 }
 
-/// Does something that must not happen any more after the cleanup.
+/// Runs a function that must not run after the cleanup.
 ///
 /// # Errors
-/// Why it failed, or that the lab is ending.
+/// The function's error, or that the lab is ending.
 pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if !*open {
@@ -28,19 +28,19 @@ pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Resul
     act()
 }
 
-/// Starts a command on these processors; on any if the list is empty.
+/// Starts a command on these processors, or on any processor if the list is empty.
 ///
 /// # Errors
 /// The system's error, or that the lab is ending.
 pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
-    // A live page of each run would need a port of its own.
+    // The live page of each run would need a separate port.
     command
         .process_group(0)
         .env_remove(super::keeper::PRIVATE)
         .env_remove("K6_WEB_DASHBOARD")
-        // A job of GitHub Actions gets the result of the lab, not one for each run.
+        // A job of GitHub Actions gets the result of the lab, not one result for each run.
         .env_remove("GITHUB_ACTIONS");
-    // Files that a killed process leaves in this temporary folder are removed with the lab.
+    // Files that a killed process leaves in this temporary directory are removed with the lab.
     if let Some(directory) = super::keeper::temporary_directory() {
         command.env("TMPDIR", directory);
     }
@@ -59,11 +59,11 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
             set.set(cpu);
         }
         let pinned = !cpus.is_empty();
-        // SAFETY: between fork and exec only two system calls are made; nothing is
-        // allocated and no lock is taken.
+        // SAFETY: between fork and exec only two system calls are made. Nothing is allocated, and no lock
+        // is taken.
         unsafe {
             command.pre_exec(move || {
-                // After a change of user, which would reset it (prctl(2)).
+                // Call this after a change of user, which would reset it (prctl(2)).
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
                 if pinned {
                     rustix::thread::sched_setaffinity(None, &set)?;
@@ -77,8 +77,7 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     while_open(|| command.spawn())
 }
 
-/// Creates a network namespace, which exists as long as the returned file is open or a process runs
-/// in it.
+/// Creates a network namespace. It exists while the returned file is open or a process runs in it.
 ///
 /// # Errors
 /// The system's error.
@@ -88,16 +87,20 @@ pub fn new_network_namespace() -> std::io::Result<std::fs::File> {
     let made = std::thread::Builder::new()
         .name("new network".to_owned())
         .spawn(|| {
-            // SAFETY: this thread's network changes, and neither its files nor its memory. The
-            // thread ends right after.
+            // SAFETY: this changes the thread's network, but neither its files nor its memory. The thread ends
+            // immediately afterwards.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
             std::fs::File::open("/proc/thread-self/ns/net")
         })?;
-    made.join()
-        .unwrap_or_else(|_| Err(std::io::Error::other("the thread that creates it failed")))
+    made.join().unwrap_or_else(|_| {
+        Err(std::io::Error::other(
+            "the thread that creates the namespace failed",
+        ))
+    })
 }
 
-/// Moves the calling thread into a network namespace; the processes that it starts are in it too.
+/// Moves the calling thread into a network namespace. The processes that it starts later are also
+/// in it.
 ///
 /// # Errors
 /// The system's error.
@@ -108,7 +111,7 @@ pub fn enter_network_namespace(namespace: std::os::fd::BorrowedFd<'_>) -> std::i
     Ok(())
 }
 
-/// Other systems have none.
+/// Other systems have no network namespaces.
 ///
 /// # Errors
 /// Always.
@@ -117,7 +120,7 @@ pub fn new_network_namespace() -> std::io::Result<std::fs::File> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Other systems have none.
+/// Other systems have no network namespaces.
 ///
 /// # Errors
 /// Always.

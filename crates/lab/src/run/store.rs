@@ -1,7 +1,7 @@
-//! A run's folder. Results are written to it as soon as they exist.
+//! The directory of a run. Results are written to it as soon as they exist.
 //!
-//! `run.json` describes the run; `cells/N/R/facts.json` exists once repeat R of cell N is done. It is created
-//! atomically, so however the lab ends, a repeat is either done or will be run again.
+//! `run.json` describes the run. `cells/N/R/facts.json` exists when repeat R of cell N is done. It
+//! is created atomically, so however the lab ends, a repeat is either done or will be run again.
 
 use std::fs;
 use std::io::Write;
@@ -20,22 +20,23 @@ use super::sources::SourceFile;
 pub struct RunFile {
     /// `plimsoll/lab-run/2`.
     pub schema: String,
-    /// Version of the program.
+    /// The version of the program that started the run.
     pub plimsoll: String,
     /// The lab file.
     pub file: PathBuf,
-    /// Its text at the start of the run.
+    /// The text of the lab file at the start of the run.
     pub text: String,
     /// The form.
     pub form: String,
-    /// Time of the start, RFC 3339.
+    /// The time of the start (RFC 3339).
     pub started: String,
     /// The seed of the random order of cells.
     #[serde(default)]
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
-    /// The commit of the lab file's repository, with ` (changed)` if the repository had uncommitted changes.
+    /// The commit of the lab file's repository, followed by ` (changed)` if the repository had
+    /// uncommitted changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The other input files, as they were at the start of the run.
@@ -43,50 +44,51 @@ pub struct RunFile {
     pub sources: Vec<SourceFile>,
 }
 
-/// The value of [`RunFile::schema`].
+/// The value of [`RunFile::schema`] in this version.
 pub const SCHEMA: &str = "plimsoll/lab-run/2";
 
-/// Information about a repeat in addition to the tool's output.
+/// Data about a repeat in addition to the tool's output.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The position of this run in the order of all runs.
     pub turn: u32,
-    /// Time of the start, RFC 3339.
+    /// The time of the start (RFC 3339).
     pub started: String,
     /// The command.
     pub command: Vec<String>,
     /// The exit status of the tool.
     pub status: String,
-    /// Why there are no figures, if there are none.
+    /// The reason why there are no figures, if there are none.
     pub failed: Option<String>,
-    /// Resource usage of processes.
+    /// The resource usage of processes.
     pub observed: Observed,
     /// The link.
     pub link: Option<LinkFigures>,
-    /// The use of programs that do not belong to the lab.
+    /// The processor time of programs that do not belong to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,
-    /// The longest time for which a processor of the lab did not run a thread that was to wake on it, in milliseconds.
+    /// The longest time for which a processor of the lab did not run a thread that was due to wake on
+    /// it, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standstill_ms: Option<f64>,
     /// The sanity request.
     pub sanity: Option<String>,
     /// The processes and their processors.
     pub topology: Vec<Placed>,
-    /// The reasons why earlier attempts of this run were measured again: other programs disturbed them.
+    /// The reasons why earlier attempts of this run do not count: other programs disturbed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
-    /// Other hosts, and their use during the run.
+    /// Other hosts and their usage during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostUse>,
 }
 
-/// Processor time of programs that do not belong to the lab, during a run.
+/// Processor time during a run of programs that do not belong to the lab.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Others {
     /// As a share of one processor.
     pub share: f64,
-    /// The name of the program that used most.
+    /// The name of the program that used the most.
     pub most: String,
 }
 
@@ -97,10 +99,10 @@ pub struct Fate {
     pub state: CellState,
 }
 
-/// Minimum free space for measuring another cell: more than a short run writes.
+/// Minimum free space for measuring another cell. It is larger than the files of a short run.
 const SPACE: usize = 1 << 20;
 
-/// A run's folder.
+/// The directory of a run.
 #[derive(Clone, Debug)]
 pub struct Store {
     /// Its path.
@@ -117,7 +119,7 @@ impl Store {
         result: &LabResult,
         pages: Vec<(String, String)>,
     ) -> Result<(), String> {
-        // Indented, its distributions would take five times the space.
+        // With indentation, its distributions would take five times as much space.
         let text = serde_json::to_vec(result).map_err(|error| error.to_string())?;
         let path = self.directory.join("result.json");
         write_text(&path, &text)
@@ -146,7 +148,8 @@ impl Store {
         Ok(())
     }
 
-    /// The result in a directory that has only that, such as a published report; `None` in the directory of a run.
+    /// The result in a directory that contains only a result, such as a published report. `None` for
+    /// the directory of a run.
     pub fn only_result(&self) -> Option<LabResult> {
         let is_run = self.directory.join("run.json").exists();
         let result: LabResult = read(&self.directory.join("result.json")).ok()?;
@@ -163,7 +166,7 @@ impl Store {
         self.cell(cell).join(repeat.to_string())
     }
 
-    /// The folder of a variant's logs.
+    /// The directory of a variant's logs.
     pub fn logs(&self, variant: usize) -> PathBuf {
         self.directory
             .join("logs")
@@ -175,7 +178,8 @@ impl Store {
         read(&self.repeat(cell, repeat).join("facts.json")).ok()
     }
 
-    /// Creates the folder of a repeat. The files of an earlier attempt, interrupted or disturbed, are kept next to it.
+    /// Creates the directory of a repeat. If an earlier attempt was interrupted or disturbed, its files
+    /// are kept in another directory.
     ///
     /// # Errors
     /// The system's error.
@@ -205,7 +209,7 @@ impl Store {
     /// Checks that results can still be written.
     ///
     /// # Errors
-    /// The reason why they cannot.
+    /// The reason why they cannot be written.
     pub fn check_space(&self) -> Result<(), String> {
         let probe = self.directory.join("space");
         let written = write_text(&probe, &[0; SPACE]);
@@ -246,7 +250,7 @@ impl Store {
 /// Reads JSON.
 ///
 /// # Errors
-/// The problem with the file.
+/// A description of what is wrong with the file.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
@@ -263,7 +267,7 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), String> {
     write_text(path, &text).map_err(told)
 }
 
-/// Writes a file atomically. On failure the previous file remains, and no space is used.
+/// Writes a file atomically. If writing fails, the previous file remains, and no space is used.
 ///
 /// # Errors
 /// The system's error.
@@ -280,7 +284,7 @@ pub fn write_text(path: &Path, text: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// A line about each run in a directory, the oldest first.
+/// A line about each run in a directory, oldest first.
 pub fn list(results: &Path) -> Vec<String> {
     let mut runs: Vec<(String, String)> = Vec::new();
     for entry in fs::read_dir(results).into_iter().flatten().flatten() {

@@ -19,19 +19,19 @@ use super::server::{Server, ourselves, with_program};
 use crate::problem::Problem;
 use crate::resolve::{Link, MadeBy, Seed, Setup};
 
-/// The environment of a variant's runs.
+/// The environment for the runs of a variant.
 #[derive(Debug)]
 pub struct Variant {
-    /// Its index.
+    /// The variant's index.
     pub number: usize,
-    /// The restart of the lab that it was started for, from 1.
+    /// The restart of the lab for which it was started, counted from 1.
     pub restart: u32,
     /// Its processes, in the order in which they were started.
     pub servers: Vec<Server>,
     /// The variables of its processes.
     pub names: Names,
     relays: Vec<Relay>,
-    /// Relays to our own sinks, for measuring links.
+    /// Relays to our own sinks, used to measure links.
     sinks: Vec<(Relay, Sink)>,
     networks: Vec<(Link, Arc<Network>)>,
     private: PathBuf,
@@ -48,10 +48,10 @@ impl Drop for Variant {
 }
 
 impl Variant {
-    /// Starts everything and runs the seeds.
+    /// Starts all processes and runs the seeds.
     ///
     /// # Errors
-    /// The problem, with the location in the lab file and a fix.
+    /// A description of the problem, with the location in the lab file and a fix.
     pub fn start(
         number: usize,
         setup: &Setup,
@@ -64,7 +64,7 @@ impl Variant {
         made.map_err(|error| {
             Problem::nowhere(format!("cannot create {}: {error}", private.display()))
         })?;
-        // A service that runs as another user needs access to its own folder.
+        // A service that runs as another user needs access to its own directory.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         let _ = fs::set_permissions(&private, open);
         let mut variant = Variant {
@@ -95,14 +95,14 @@ impl Variant {
         self.servers.iter_mut().find_map(|server| {
             let how = server.ended()?;
             Some(format!(
-                "{} has ended: {how}; its output is in {}",
+                "{} has exited: {how}; its output is in {}",
                 server.name,
                 server.log.display()
             ))
         })
     }
 
-    /// The variables as seen from the load, through the link.
+    /// The variables as seen by the load, through the link.
     ///
     /// # Errors
     /// If a relay cannot be started.
@@ -136,10 +136,10 @@ impl Variant {
         Ok(self.names.through(&through))
     }
 
-    /// The namespace that the load of that link runs in, if the kernel makes the link.
+    /// The namespace in which the load of the link runs, if the kernel emulates the link.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the namespace cannot be created.
     pub fn network_of(&mut self, link: Option<&Link>) -> Result<Option<Arc<Network>>, Problem> {
         let Some(link) = link.filter(|link| link.by == MadeBy::Kernel) else {
             return Ok(None);
@@ -153,8 +153,8 @@ impl Variant {
         Ok(Some(network))
     }
 
-    /// Bits per second of one stream through a relay of that link, which is not the relay to the
-    /// system; `None` if too little data arrives.
+    /// Bits per second of one stream through a relay of the link. This relay is not the one to the
+    /// system. `None` if too little data arrives.
     ///
     /// # Errors
     /// The system's error.
@@ -181,7 +181,7 @@ impl Variant {
             self.sinks.push((relay, sink));
         }
         let known = self.sinks.iter().find(|(relay, _)| relay.link == *link);
-        known.ok_or_else(|| "there is no relay of that link".to_owned())
+        known.ok_or_else(|| "the link has no relay".to_owned())
     }
 
     /// A port of the first measured system on this host.
@@ -190,7 +190,7 @@ impl Variant {
             .iter()
             .filter(|server| server.measured)
             .find_map(|server| {
-                // Prefer its own port to others that it may have been given.
+                // Prefer its main port to its additional ports.
                 let own = self.names.get(&format!("{}.port", server.name));
                 let of_all = self.names.ports_of(&server.name);
                 own.and_then(|port| port.parse().ok())
@@ -228,15 +228,15 @@ impl Variant {
         TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
     }
 
-    /// How late the relays of that link delivered since the last call, in milliseconds: the 99th percentile of the later
-    /// direction. `None` if nothing passed.
+    /// The lateness of the relays of the link since the last call, in milliseconds: the 99th percentile
+    /// of the later direction. `None` if nothing was relayed.
     pub fn relays_late(&mut self, link: Option<&Link>) -> Option<f64> {
         let link = link?;
         let of_link = self.relays.iter_mut().filter(|relay| relay.link == *link);
         of_link.filter_map(Relay::late_p99).reduce(f64::max)
     }
 
-    /// The port of a relay of that link to a measured system.
+    /// The port of a relay of the link to a measured system.
     pub fn relay_of(&self, link: &Link) -> Option<u16> {
         self.relays
             .iter()
@@ -245,7 +245,7 @@ impl Variant {
     }
 }
 
-/// How long to measure the throughput of a link.
+/// Duration of the measurement of a link's throughput.
 const COUNTED: Duration = Duration::from_millis(250);
 /// Number of round trips of a byte.
 const ROUND_TRIPS: usize = 5;
@@ -265,7 +265,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
             finished.last_words()
         )));
     }
-    // HAProxy expects certificate chain and key in one file.
+    // HAProxy expects the certificate chain and the key in one file.
     let [chain, key] = ["server.pem", "server.key"].map(|file| fs::read(directory.join(file)));
     if let (Ok(chain), Ok(key)) = (chain, key) {
         let both = directory.join("both.pem");
@@ -370,8 +370,7 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
                 "the seed {} is incomplete: {name} should be {wanted}, but is {}; see {}",
                 seed.name,
                 found.unwrap_or_else(|| {
-                    "missing: there is no counter with that name, and no line of JSON with it"
-                        .to_owned()
+                    "missing: no counter has that name, and no JSON line contains it".to_owned()
                 }),
                 logs.display()
             );

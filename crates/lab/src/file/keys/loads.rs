@@ -1,4 +1,4 @@
-//! Keys of the load, of seeds and of checks before it.
+//! Keys of the load, of seeds, and of the checks before a run.
 
 use super::super::shape::Kind::{Count, Flag, Many, Named, Number, OneOf, Table, Text, Time};
 use super::super::shape::{Key, Shape};
@@ -7,7 +7,7 @@ use super::{CPUS, ENVIRONMENT, REPEATS, RESTARTS, WHEN, WITHIN, key};
 /// `[seed]`
 pub static SEED: Shape = Shape {
     name: "[seed]",
-    says: "Exactly one of `script` and `command`. What it prints as a line of JSON, a script by `console.log(JSON.stringify({…}))`, becomes variables: `{seed.x}`, or by its own name.",
+    says: "Exactly one of `script` and `command`. A line of JSON in its output (from a script: `console.log(JSON.stringify({…}))`) defines variables: `{seed.x}`, or `{NAME.x}` for a seed with a name.",
     keys: &[
         key("name", Text, "seed", "Its name."),
         key(
@@ -22,7 +22,7 @@ pub static SEED: Shape = Shape {
             "expect",
             Named(&Text),
             "none",
-            "Expected results: names of the script's counters, or of values it printed, with their values.",
+            "Expected results: names of the script's counters or of printed values, and their values.",
         ),
         key("within", Time, "10m", "Time limit."),
         WHEN,
@@ -44,13 +44,13 @@ pub static EXPECT: Shape = Shape {
             "contains",
             Text,
             "anything",
-            "A text that must be in the body.",
+            "A string that the body must contain.",
         ),
         key(
             "json",
             Named(&Text),
             "anything",
-            "JSON pointers (RFC 6901) and the values expected there.",
+            "JSON pointers (RFC 6901) and the expected values.",
         ),
     ],
 };
@@ -58,13 +58,13 @@ pub static EXPECT: Shape = Shape {
 /// `[sanity]`
 pub static SANITY: Shape = Shape {
     name: "[sanity]",
-    says: "Before each cell runs one iteration of the load's script, in which every check must pass, or one request of the load, which must get the expected response. This table changes that.",
+    says: "By default, before each cell, the lab runs one iteration of the load's script, in which every check must pass, or sends one request of the load, which must get the expected response. This table changes that check.",
     keys: &[
         key(
             "script",
             Text,
             "the load's",
-            "A k6 script; one iteration of it runs. Every check must pass, and there must be at least one.",
+            "A k6 script, of which one iteration runs. It must contain at least one check, and every check must pass.",
         ),
         key(
             "command",
@@ -88,7 +88,7 @@ const INCLUDE_CONNECTING: Key = key(
     "include-connecting",
     Flag,
     "false",
-    "Open the connections of fixed work within its makespan, instead of before it.",
+    "Open the connections of fixed work within its makespan instead of before it.",
 );
 
 /// `http` of a load.
@@ -109,13 +109,13 @@ pub static HTTP: Shape = Shape {
             "body-lines",
             Text,
             "none",
-            "A file with one body in each line, sent in turn; relative to the lab file. It is a template, so it may contain `{NAME.url}`. By default, only the first line is sent before the measurement, as the sanity request.",
+            "A file with one body on each line, sent round-robin; relative to the lab file. It is a template, so it may contain `{NAME.url}`. By default, only the first line is sent before the measurement, as the sanity request.",
         ),
         key(
             "connections",
             OneOf(&["kept", "fresh", "shared"]),
             "kept",
-            "`kept`: one for each user. `fresh`: a new one for each request. `shared`: one for all users of fixed work, over HTTP/2 or HTTP/3.",
+            "Connections. `kept`: one for each user. `fresh`: a new one for each request. `shared`: one for all users of fixed work, over HTTP/2 or HTTP/3.",
         ),
         INCLUDE_CONNECTING,
         key("insecure", Flag, "false", "Accept any certificate."),
@@ -148,7 +148,7 @@ pub static GRPC: Shape = Shape {
             "connections",
             OneOf(&["kept", "fresh", "shared"]),
             "kept",
-            "`kept`: one for each user. `fresh`: a new one for each call. `shared`: one for all users.",
+            "Connections. `kept`: one for each user. `fresh`: a new one for each call. `shared`: one for all users.",
         ),
         INCLUDE_CONNECTING,
         key("tls", Flag, "false", "Use TLS."),
@@ -175,7 +175,7 @@ pub static WORK: Shape = Shape {
 /// `[load]`
 pub static LOAD: Shape = Shape {
     name: "[load]",
-    says: "Exactly one of `script`, `http`, `targets`, `grpc`, `throughput` and `command`. Without `rate` the model is closed: each of the `users` sends its next request when it has the response to the last.",
+    says: "Exactly one of `script`, `http`, `targets`, `grpc`, `throughput` and `command`. Without `rate` the model is closed: each of the `users` sends its next request when it has received the previous response.",
     keys: &[
         key(
             "script",
@@ -188,14 +188,14 @@ pub static LOAD: Shape = Shape {
             "targets",
             Text,
             "none",
-            "A target list in vegeta's format, each target in turn, at `rate`. It is a template, so it may contain `{NAME.url}`.",
+            "A target list in vegeta's format, sent round-robin at `rate`. It is a template, so it may contain `{NAME.url}`.",
         ),
         key("grpc", Table(&GRPC), "none", "One call, repeated."),
         key(
             "throughput",
             OneOf(&["tcp", "udp"]),
             "none",
-            "Throughput of one stream, measured as iperf3 does; `to` is the server.",
+            "Throughput of one stream, measured like iperf3; `to` is the server.",
         ),
         key(
             "command",
@@ -225,7 +225,7 @@ pub static LOAD: Shape = Shape {
             "tool",
             OneOf(&["plimsoll", "k6", "wrk", "vegeta", "iperf3"]),
             "plimsoll",
-            "The load generator: k6 runs `script`, wrk `http`, vegeta `targets`, iperf3 `throughput`. It must be installed, and the lab knows only what it prints.",
+            "The load generator: k6 runs `script`, wrk `http`, vegeta `targets`, iperf3 `throughput`. It must be installed. The lab uses only its printed output.",
         ),
         key("program", Text, "found in PATH", "Path of that tool."),
         key(
@@ -238,14 +238,14 @@ pub static LOAD: Shape = Shape {
             "rate",
             Number,
             "closed model",
-            "Requests per second, in the open model. A script gets it as `__ENV.RATE`.",
+            "Requests per second, in the open model. A script receives it as `__ENV.RATE`.",
         ),
         key("duration", Time, "10s", "Duration of the measurement."),
         key(
             "warmup",
             Time,
             "2s",
-            "Duration of the warm-up before it, which is excluded. Further seconds that look like a warm-up are excluded too (MSER-5), and reported.",
+            "Duration of the warm-up before the measurement, which is excluded. Further seconds that look like a warm-up (MSER-5) are also excluded, and reported.",
         ),
         RESTARTS,
         REPEATS,
@@ -253,7 +253,7 @@ pub static LOAD: Shape = Shape {
             "until",
             Text,
             "none",
-            "A figure and a precision, such as `latency_p95 ±5%`: a cell is not measured again once the interval of this figure is that narrow. `restarts` is then the maximum. The interval is wider than that of a fixed number of restarts, so that it contains the true value in 95 % of all cases, although it was looked at several times.",
+            "A figure and a precision, such as `latency_p95 ±5%`. A cell is measured until the interval of this figure is that narrow; `restarts` is then the maximum. The interval is wider than with a fixed number of restarts, to keep its 95 % confidence although it is checked after each restart.",
         ),
         key(
             "environment",
@@ -265,7 +265,7 @@ pub static LOAD: Shape = Shape {
             "arguments",
             Many(&Text),
             "none",
-            "Further flags of the command that generates the load.",
+            "Additional flags of the command that generates the load.",
         ),
         key(
             "protocol",
@@ -282,15 +282,15 @@ pub static LOAD: Shape = Shape {
         key(
             "place",
             Text,
-            "`{place}` where there is that axis, else `near`",
+            "`{place}` if that axis exists, otherwise `near`",
             "Place of the generator.",
         ),
         CPUS,
         key(
             "within",
             Time,
-            "the whole run and a minute",
-            "Time after which a run that does not end is stopped.",
+            "the duration of the run and a minute",
+            "Time limit after which an unfinished run is stopped.",
         ),
         WHEN,
     ],
@@ -299,7 +299,7 @@ pub static LOAD: Shape = Shape {
 /// `[observe]`
 pub static OBSERVE: Shape = Shape {
     name: "[observe]",
-    says: "Every process of systems and services, and the generator, is observed: CPU time, memory, threads, context switches, open files. Network bytes are those that the load counted, because Linux does not count them for each process.",
+    says: "The lab observes every process of systems and services, and the generator: CPU time, memory, threads, context switches, open files. Network bytes are counted by the load, because Linux does not count them per process.",
     keys: &[
         key("every", Time, "1s", "Interval."),
         key(

@@ -26,14 +26,14 @@ const WHEN: Key = key(
     "when",
     When,
     "always",
-    "The cells that the table applies to: for each axis the value or values.",
+    "The cells to which the table applies: one or more values for each axis.",
 );
 
 const CPUS: Key = key(
     "cpus",
     Many(&Count),
     "any",
-    "Processors to pin it to, counted from 0.",
+    "Processors to which it is pinned, counted from 0.",
 );
 
 const WITHIN: Key = key("within", Time, "30s", "Time limit.");
@@ -42,13 +42,13 @@ const RESTARTS: Key = key(
     "restarts",
     Count,
     "3",
-    "How often to measure each cell, each time after starting its systems and services again.",
+    "Number of times that each cell is measured, each time with restarted systems and services.",
 );
 const REPEATS: Key = key(
     "repeats",
     Count,
     "1",
-    "Runs of each cell in each restart, without starting the systems again.",
+    "Number of runs of each cell in each restart, without restarting the systems.",
 );
 
 const ENVIRONMENT: Key = key(
@@ -67,7 +67,7 @@ pub static FILE: Shape = Shape {
             "include",
             Many(&Text),
             "none",
-            "Files whose tables come before this one's; relative to this file.",
+            "Files whose tables precede those of this file; relative to this file.",
         ),
         key(
             "lab",
@@ -79,19 +79,19 @@ pub static FILE: Shape = Shape {
             "forms",
             Table(&FORMS),
             "see there",
-            "The changes of `--quick` and `--full`.",
+            "Changes that `--quick` and `--full` make.",
         ),
         key(
             "axes",
             Named(&Either(&Many(&Text), &Many(&Table(&AXIS)))),
             "one cell",
-            "The matrix: each axis with its values. The cells are the combinations, and are named after them.",
+            "The matrix: each axis with its values. The cells are the combinations of these values and are named after them.",
         ),
         key(
             "words",
             Named(&Named(&Text)),
             "the values themselves",
-            "How a report names the values: for each axis a table of values and their words, such as `wire = { h2 = \"HTTP/2\" }`.",
+            "Names for the values in a report: for each axis, a table of values and their words, such as `wire = { h2 = \"HTTP/2\" }`.",
         ),
         key(
             "exclude",
@@ -103,7 +103,7 @@ pub static FILE: Shape = Shape {
             "variables",
             Many(&VARIABLE),
             "none",
-            "Named texts, for use in braces anywhere. In addition to the names it may have `when`.",
+            "Named strings, for use in braces anywhere. The table may also contain `when`.",
         ),
         key(
             "certificates",
@@ -121,25 +121,25 @@ pub static FILE: Shape = Shape {
             "service",
             Many(&Table(&SERVICE)),
             "none",
-            "Dependencies of the systems; started before them, in the order of the file.",
+            "Dependencies of the systems, started before them, in the order of the file.",
         ),
         key(
             "system",
             Many(&Table(&SYSTEM)),
             "none",
-            "The measured systems; started, awaited and stopped for each variant, in the order of the file.",
+            "The measured systems. For each variant they are started in the order of the file, awaited, and stopped.",
         ),
         key(
             "seed",
             Many(&Table(&SEED)),
             "none",
-            "Data, written through the system's own interface once it is ready, and checked.",
+            "Data that is written through the system's own interface when the system is ready, and then checked.",
         ),
         key(
             "sanity",
             Many(&Table(&SANITY)),
             "the load, once",
-            "Check that must pass before a cell is measured.",
+            "A check that must pass before a cell is measured.",
         ),
         key("load", Many(&Table(&LOAD)), "required", "The load."),
         key(
@@ -163,14 +163,14 @@ pub static FILE: Shape = Shape {
         key(
             "table",
             Many(&Table(&TABLE)),
-            "one for each set of figures",
+            "a table for each set of figures",
             "Tables of the report.",
         ),
         key(
             "question",
             Many(&Table(&QUESTION)),
             "none",
-            "What the report is about: questions of the lab, and statements of the document that it repeats. They come first.",
+            "Questions of the lab, and statements of the document that it repeats. The report begins with them.",
         ),
         key(
             "published",
@@ -206,7 +206,7 @@ pub static LAB: Shape = Shape {
             "keep",
             Count,
             "4",
-            "Variants that may run at the same time. In each restart, variants are started in random groups of this size, and the cells of a group run in random order. Variants that are not being measured stay idle.",
+            "Number of variants that may run at the same time. In each restart, variants are started in random groups of this size, and the cells of a group run in random order. Variants that are not being measured stay idle.",
         ),
         key("pause", Time, "500ms", "Pause between two runs."),
     ],
@@ -232,13 +232,13 @@ const SHARE: Key = key(
     "share",
     Number,
     "1",
-    "Share of the cells to run, above 0 and at most 1, spread over the matrix.",
+    "Share of the cells to run, greater than 0 and at most 1, spread over the matrix.",
 );
 const ONLY: Key = key(
     "only",
     Many(&When),
     "all cells",
-    "Run only cells with these values; with several tables, one must match.",
+    "Run only cells with these values. Of several tables, one must match.",
 );
 
 /// `[forms.quick]`
@@ -247,7 +247,12 @@ pub static QUICK: Shape = Shape {
     says: "Values of `--quick`, instead of the load's own.",
     keys: &[
         key("duration", Time, "2s", "Duration of the measurement."),
-        key("warmup", Time, "1s", "Duration of the warm-up before it."),
+        key(
+            "warmup",
+            Time,
+            "1s",
+            "Duration of the warm-up before the measurement.",
+        ),
         key("restarts", Count, "1", RESTARTS.says),
         key("repeats", Count, "1", REPEATS.says),
         SHARE,
@@ -270,7 +275,7 @@ pub static STANDARD: Shape = Shape {
             "warmup",
             Time,
             "the load's",
-            "Duration of the warm-up before it.",
+            "Duration of the warm-up before the measurement.",
         ),
         key("restarts", Count, "the load's", RESTARTS.says),
         key("repeats", Count, "the load's", REPEATS.says),
@@ -285,7 +290,12 @@ pub static FULL: Shape = Shape {
     says: "Values of `--full`, instead of the load's own.",
     keys: &[
         key("duration", Time, "60s", "Duration of the measurement."),
-        key("warmup", Time, "10s", "Duration of the warm-up before it."),
+        key(
+            "warmup",
+            Time,
+            "10s",
+            "Duration of the warm-up before the measurement.",
+        ),
         key("restarts", Count, "5", RESTARTS.says),
         key("repeats", Count, "the load's", REPEATS.says),
         SHARE,
@@ -296,7 +306,7 @@ pub static FULL: Shape = Shape {
 /// An axis with conditions.
 pub static AXIS: Shape = Shape {
     name: "of an axis",
-    says: "An axis is a list of values. If not all cells have it, it is a table or a list of tables; a cell for which none of them applies does not have the axis. `when` may name axes that come earlier in the file.",
+    says: "An axis is a list of values. If not all cells have it, it is a table or a list of tables. A cell to which none of them applies does not have the axis. `when` may name axes that come earlier in the file.",
     keys: &[key("values", Many(&Text), "required", "The values."), WHEN],
 };
 
@@ -315,47 +325,42 @@ pub static PLACE: Shape = Shape {
             "by",
             OneOf(&["relay", "kernel"]),
             "relay",
-            "Implementation of the network. `relay`: a process, `plimsoll link`, delays and paces the bytes in both directions; it works everywhere, but connecting takes no round trip. `kernel`: the generator runs in a network namespace of its own, and the kernel delays and limits the packets in both directions; it needs root and iproute2. Delay, jitter and loss need a kernel with netem; for a rate alone every usual kernel has tbf. The lab checks this before it runs anything. The kernel counts whole packets, so the data of one TCP stream is at most 95 % of the rate. Everything that the generator sends to this host goes through the network, and it reaches no other host.",
+            "Implementation of the network. `relay`: a process (`plimsoll link`) delays and limits the bytes in both directions. It works everywhere, but connecting takes no round trip. `kernel`: the generator runs in a separate network namespace, and the kernel delays and limits the packets in both directions. It needs root and iproute2. Delay, jitter and loss also need a kernel with netem; a rate alone needs tbf, which all common kernels have. The lab checks this before it starts anything. The kernel counts whole packets, so the data of one TCP stream is at most 95 % of the rate. All traffic from the generator to this host goes through the network, and the generator reaches no other host.",
         ),
         key("round-trip", Time, "0ms", "Round trip."),
         key("jitter", Time, "0ms", "Jitter (± around the round trip)."),
-        key(
-            "rate",
-            Rate,
-            "as much as comes",
-            "Bandwidth of each direction.",
-        ),
+        key("rate", Rate, "unlimited", "Bandwidth of each direction."),
         key("loss", Percent, "0%", "Share of packets that are lost."),
         key(
             "host",
             Text,
             "this host",
-            "`ssh:` and a destination for ssh, such as `ssh:me@machine`: the systems and services with a command run on that host, and the load goes to its address, not through SSH. The key of the host must be known, and connecting must need no password. The lab stops the processes at the end, and they also end when the connection is lost. The report shows the hardware, the kernel and the CPU use of the host.",
+            "`ssh:` and a destination for ssh, such as `ssh:me@machine`. The systems and services with a command run on that host. The load goes to the host's address, not through SSH. The host's key must be known, and connecting must not require a password. The lab stops the processes at the end; they also stop if the connection is lost. The report shows the hardware, the kernel and the CPU use of the host.",
         ),
         key(
             "address",
             Text,
-            "the address that ssh connects to",
-            "With `host`: the address at which the load reaches it.",
+            "the address to which ssh connects",
+            "With `host`: the address to which the load connects.",
         ),
         key(
             "program",
             Text,
             "the lab copies it",
-            "With `host`: the path of plimsoll on it. Otherwise the lab copies this program to `~/.cache/plimsoll/programs` there, with `plimsoll-serve` if a command needs it.",
+            "With `host`: the path of plimsoll on that host. By default the lab copies this program to `~/.cache/plimsoll/programs` on the host, and `plimsoll-serve` if a command needs it.",
         ),
         key(
             "ssh-config",
             Text,
             "the user's own",
-            "With `host`: a file with ssh's settings (`ssh -F`); relative to the lab file.",
+            "With `host`: a configuration file for ssh (`ssh -F`); relative to the lab file.",
         ),
         CPUS,
         WHEN,
     ],
 };
 
-/// All shapes, in the order of the reference.
+/// All shapes, in the order of the reference documentation.
 pub static SHAPES: &[&Shape] = &[
     &FILE,
     &LAB,

@@ -7,7 +7,7 @@ use super::{CPUS, ENVIRONMENT, WHEN, WITHIN, key};
 /// `[certificates]`
 pub static CERTIFICATES: Shape = Shape {
     name: "[certificates]",
-    says: "`{certificates.ca}`, `{certificates.server}`, `{certificates.server-key}`, `{certificates.client}` and `{certificates.client-key}` are the files; `{certificates.directory}` is their directory.",
+    says: "`{certificates.ca}`, `{certificates.server}`, `{certificates.server-key}`, `{certificates.client}` and `{certificates.client-key}` are the paths of the files; `{certificates.directory}` is their directory.",
     keys: &[
         key(
             "names",
@@ -22,13 +22,13 @@ pub static CERTIFICATES: Shape = Shape {
 /// `ready`
 pub static READY: Shape = Shape {
     name: "ready",
-    says: "When a process is ready. Exactly one of `http`, `tcp`, `log` and `json`; the default is `json` for `plimsoll serve`, otherwise `tcp`.",
+    says: "The condition for a process to be ready. Exactly one of `http`, `tcp`, `log` and `json`; the default is `json` for `plimsoll serve`, otherwise `tcp`.",
     keys: &[
         key(
             "http",
             Text,
             "none",
-            "A path on its port, or a whole URL, that must respond with a status from 200 to 299.",
+            "A path on its port, or a complete URL, that must respond with a status from 200 to 299.",
         ),
         key(
             "tcp",
@@ -40,13 +40,13 @@ pub static READY: Shape = Shape {
             "log",
             Text,
             "none",
-            "A text that must appear in its output.",
+            "A string that its output must contain.",
         ),
         key(
             "json",
             Flag,
             "false",
-            "Its first line of output is a JSON object; `{NAME.field}` are its fields.",
+            "Its first line of output must be a JSON object, whose fields are available as `{NAME.field}`.",
         ),
         WITHIN,
     ],
@@ -55,13 +55,13 @@ pub static READY: Shape = Shape {
 /// A captured value of a process.
 pub static CAPTURE: Shape = Shape {
     name: "capture",
-    says: "A value that is known only once a system is ready: `capture = { list = { http = \"/aggregation/tests\", json = \"/status_lists/0\" } }` makes it available as `{NAME.list}`.",
+    says: "A value that is known only when a system is ready: `capture = { list = { http = \"/aggregation/tests\", json = \"/status_lists/0\" } }` makes it available as `{NAME.list}`.",
     keys: &[
         key(
             "http",
             Text,
             "none",
-            "A path on its port, or a whole URL, to request.",
+            "A path on its port, or a complete URL, to request.",
         ),
         key(
             "json",
@@ -82,44 +82,44 @@ pub static SYSTEM: Shape = Shape {
             "url",
             Text,
             "none",
-            "URL of a service that is already running, to measure instead of starting one. The lab does not start, restart or observe it, and the report says so.",
+            "URL of a running service to measure instead of starting one. The lab does not start, restart or observe it, and the report states that.",
         ),
         key(
             "command",
             Text,
             "required without `url`",
-            "The command line: words separated by spaces and quoted as in a shell, but run without a shell. `plimsoll` is this program itself.",
+            "The command line: words separated by spaces and quoted as in a shell, but executed without a shell. `plimsoll` is this program.",
         ),
         key("directory", Text, "a private one", "Its working directory."),
         key(
             "port",
             Count,
             "any free one",
-            "Its port, `{port}` in its own table and `{NAME.port}` in others.",
+            "Its port: `{port}` in its own table, and `{NAME.port}` in others.",
         ),
         key(
             "ports",
             Many(&Text),
             "none",
-            "Names of further ports, `{port.x}` in its own table and `{NAME.port.x}` in others. Free numbers are chosen.",
+            "Names of additional ports: `{port.x}` in its own table, and `{NAME.port.x}` in others. The lab chooses free port numbers.",
         ),
         key(
             "files",
             Named(&Text),
             "none",
-            "Files written into its directory: the name, and the template to fill in, relative to the lab file.",
+            "Files to write into its directory: the name, and the path of the template, relative to the lab file.",
         ),
         key(
             "ready",
             Table(&READY),
             "see there",
-            "Condition for being ready.",
+            "The condition for it to be ready.",
         ),
         key(
             "capture",
             Named(&Table(&CAPTURE)),
             "none",
-            "Values to read from it once it is ready.",
+            "Values to read from it when it is ready.",
         ),
         ENVIRONMENT,
         CPUS,
@@ -127,25 +127,25 @@ pub static SYSTEM: Shape = Shape {
             "counts",
             Flag,
             "true",
-            "Whether its CPU time is part of `cpu_time_per_request`. Set it to false for a process that is only behind the measured system. The process is observed either way.",
+            "Whether its CPU time is part of `cpu_time_per_request`. Set it to false for a process that only supports the measured system. The process is observed in either case.",
         ),
         key(
             "metrics",
             Text,
-            "`/metrics` of `plimsoll serve`, else none",
-            "A path on its port, or a whole URL, with Prometheus metrics; saved before and after each run.",
+            "`/metrics` for `plimsoll serve`, otherwise none",
+            "A path on its port, or a complete URL, with Prometheus metrics. The lab saves them before and after each run.",
         ),
         key(
             "version",
             Text,
             "see there",
-            "A command that prints its version. Without one, the program's known version command is used.",
+            "A command that prints its version. By default, the lab uses the program's known version command.",
         ),
         key(
             "user",
             Text,
             "the lab's own",
-            "User to run it as, if the lab runs as root.",
+            "The user that runs it, if the lab runs as root.",
         ),
         WHEN,
     ],
@@ -154,25 +154,25 @@ pub static SYSTEM: Shape = Shape {
 /// `[[service]]`
 pub static SERVICE: Shape = Shape {
     name: "[[service]]",
-    says: "A process that a system needs. It takes all keys of a system, and these:",
+    says: "A process that a system needs. It accepts all keys of a system, and these:",
     keys: &[
         key("name", Text, "required", "Its name."),
         key(
             "kind",
             OneOf(&["postgres", "redis", "nginx", "haproxy", "caddy", "command"]),
             "command",
-            "Kind of service. All but `command` use the programs installed on the machine, in a private directory, and need no `ready`.",
+            "The kind of service. All kinds except `command` use the programs that are installed on the machine, in a private directory, and need no `ready`.",
         ),
         key(
             "url",
             Text,
             "none",
-            "URL of an existing service to use instead of starting one. The lab never empties it.",
+            "URL of an existing service to use instead of starting one. The lab never deletes its data.",
         ),
         key(
             "program",
             Text,
-            "where packages put it",
+            "the path in its package",
             "Path of the program.",
         ),
         key(
@@ -197,12 +197,12 @@ pub static SERVICE: Shape = Shape {
             "extensions",
             Many(&Text),
             "none",
-            "postgres: extensions to create in it, such as `postgis`.",
+            "postgres: extensions to create in that database, such as `postgis`.",
         ),
         key(
             "config",
             Text,
-            "required for these",
+            "required for nginx, haproxy and caddy",
             "nginx, haproxy, caddy: template of the configuration, relative to the lab file.",
         ),
         key(
@@ -230,7 +230,7 @@ pub static SERVICE: Shape = Shape {
         key(
             "user",
             Text,
-            "one that the program accepts",
+            "a user that the program accepts",
             "As for a system.",
         ),
         WHEN,

@@ -1,4 +1,4 @@
-//! Certificates for a process on another host: the lab creates them here and sends them.
+//! Certificates for a process on another host. The lab creates them on this host and sends them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,8 @@ use super::super::names::Names;
 use crate::resolve::process::Process;
 use crate::template;
 
-/// The files that a process may need, besides what only the certificate authority has.
+/// The files that a process may need. Those that only the certificate authority needs are not
+/// included.
 const FILES: [&str; 6] = [
     "ca.pem",
     "server.pem",
@@ -17,11 +18,11 @@ const FILES: [&str; 6] = [
     "client.key",
 ];
 
-/// The certificates as files for a process that names them, and their variables with the paths in
+/// The certificates as files for a process that uses them, and their variables with the paths in
 /// `directory` on its host.
 ///
 /// # Errors
-/// If they cannot be read.
+/// If the certificates cannot be read.
 pub fn sent(
     process: &Process,
     directory: &str,

@@ -1,4 +1,4 @@
-//! The lab's end of a connection to another host, on which one process runs.
+//! The lab's side of a connection to another host, on which one process runs.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,11 +16,11 @@ use super::ssh::{self, Programs};
 use super::{ALIVE_EVERY, Prepared, Reading, Reply, Request, Start};
 use crate::resolve::host::Host;
 
-/// Time limit for a reply that takes no work.
+/// Time limit for replies that require no work.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Time limit for a reading, which must not delay the load's own end.
+/// Time limit for a reading. It is short, because a reading must not delay the end of the load.
 const READING: Duration = Duration::from_secs(2);
-/// Longest reply in bytes.
+/// Maximum length of a reply in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// A process on another host.
@@ -28,7 +28,7 @@ const LONGEST: u64 = 1 << 20;
 pub struct Connection {
     /// The host's name.
     pub name: String,
-    /// The address at which the load reaches it.
+    /// The address to which the load connects.
     pub address: IpAddr,
     /// Its directory, its ports, and the host.
     pub prepared: Prepared,
@@ -43,19 +43,19 @@ struct State {
     /// The last reading.
     reading: Reading,
     number: u64,
-    /// How the process or the connection ended.
+    /// The reason why the process or the connection ended.
     ended: Option<String>,
 }
 
-/// A reply, or what was said instead of one.
+/// A reply, or the reason why there is none.
 type Line = Result<Reply, String>;
 
 impl Connection {
-    /// Connects, copies this program if necessary, and chooses ports. What ssh and the process say
-    /// goes to `log`.
+    /// Connects, copies this program if necessary, and chooses ports. The output of ssh and of the
+    /// process goes to `log`.
     ///
     /// # Errors
-    /// Why there is no connection, and a fix.
+    /// The reason why the connection failed, and a fix.
     pub fn open(
         host: &Host,
         command: &[String],
@@ -106,7 +106,7 @@ impl Connection {
                 ended: None,
             }),
         };
-        // If it fails, the missing reply says more.
+        // If this fails, the missing reply is more informative.
         let _ = connection.write(&Request::Prepare(ports));
         let reply = connection.state().next(PATIENCE);
         connection.prepared = match reply {
@@ -116,12 +116,9 @@ impl Connection {
                 let system = Programs::absent(&line).unwrap_or_default();
                 return Err(Unprepared::Absent(system.to_owned()));
             }
-            Ok(other) => return Err(failed(format!("it replied with {other:?}"))),
+            Ok(other) => return Err(failed(format!("unexpected reply: {other:?}"))),
             Err(RecvTimeoutError::Timeout) => {
-                return Err(failed(format!(
-                    "it did not reply within {} s",
-                    PATIENCE.as_secs()
-                )));
+                return Err(failed(format!("no reply within {} s", PATIENCE.as_secs())));
             }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Unprepared::Refused(said_since(log, said_before)));
@@ -134,16 +131,16 @@ impl Connection {
     /// Starts the process.
     ///
     /// # Errors
-    /// Why it does not run.
+    /// The reason why it does not run.
     pub fn start(&self, process: Start) -> Result<(), String> {
         match self.ask(&Request::Start(Box::new(process)))? {
             Reply::Started => Ok(()),
-            other => Err(format!("it replied with {other:?}")),
+            other => Err(format!("unexpected reply: {other:?}")),
         }
     }
 
-    /// The resources that the process and the host have used so far; the last known values if there is no
-    /// connection any more.
+    /// The resources that the process and the host have used so far. If the connection is lost, the
+    /// last known values.
     pub fn read(&self) -> Reading {
         let mut state = self.state();
         state.number += 1;
@@ -154,7 +151,7 @@ impl Connection {
             let left = end.saturating_duration_since(Instant::now());
             match state.next(left) {
                 Ok(Ok(Reply::Read(of, reading))) => {
-                    // An earlier one may have been late.
+                    // The reply may belong to an earlier request and be late.
                     asked = of != number;
                     state.reading = reading;
                 }
@@ -165,8 +162,8 @@ impl Connection {
         state.reading.clone()
     }
 
-    /// Bits per second of one stream to the host; `None` if it cannot be measured, for example because
-    /// a firewall keeps the stream out.
+    /// Bits per second of one stream to the host. `None` if it cannot be measured, for example because
+    /// a firewall blocks the stream.
     pub fn rate(&self) -> Option<f64> {
         let Ok(Reply::SinkOpened(port)) = self.ask(&Request::OpenSink) else {
             return None;
@@ -184,17 +181,17 @@ impl Connection {
         let mut state = self.state();
         loop {
             return match state.next(PATIENCE) {
-                // It was asked for before, and late.
+                // A late reply to an earlier request.
                 Ok(Ok(Reply::Read(..))) => continue,
                 Ok(Ok(Reply::Failed(why))) => Err(why),
                 Ok(Ok(reply)) => Ok(reply),
-                Ok(Err(line)) => Err(format!("it replied with {line:?}")),
+                Ok(Err(line)) => Err(format!("unexpected reply: {line:?}")),
                 Err(_) => Err(lost()),
             };
         }
     }
 
-    /// How the process or the connection ended, if it did.
+    /// The reason why the process or the connection ended, if it did.
     pub fn ended(&self) -> Option<String> {
         let mut state = self.state();
         while state.ended.is_none() && state.next(Duration::ZERO).is_ok() {}
@@ -202,16 +199,16 @@ impl Connection {
             && let Ok(Some(status)) = state.ssh.try_wait()
         {
             state.ended = Some(format!(
-                "the connection to {} was lost (ssh: {status}), and the processes there end with it",
+                "the connection to {} was lost (ssh: {status}), which stops the processes there",
                 self.name
             ));
         }
         state.ended.clone()
     }
 
-    /// Ends the process and the connection.
+    /// Stops the process and closes the connection.
     pub fn stop(&self) {
-        // This program on the host ends the process when its stdin is closed.
+        // This program stops the process on the host when its stdin is closed.
         drop(self.requests().take());
         let mut state = self.state();
         let end = Instant::now() + END + Duration::from_secs(5);
@@ -242,33 +239,37 @@ impl Drop for Connection {
 }
 
 impl State {
-    /// The next reply. The end of the process is remembered and not returned.
+    /// The next reply. An exit of the process is stored and not returned.
     fn next(&mut self, patience: Duration) -> Result<Line, RecvTimeoutError> {
         let end = Instant::now() + patience;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             match self.replies.recv_timeout(left)? {
-                Ok(Reply::Ended(status)) => self.ended = Some(format!("it ended ({status})")),
+                Ok(Reply::Ended(status)) => {
+                    self.ended = Some(format!("the process exited ({status})"))
+                }
                 line => return Ok(line),
             }
         }
     }
 }
 
-/// Why there is no process on the host.
+/// Reasons why no process runs on the host.
 enum Unprepared {
-    /// A program is absent; the host's system.
+    /// A program is missing. Contains the host's operating system.
     Absent(String),
-    /// ssh ended, and said this.
+    /// ssh exited with this message.
     Refused(String),
-    /// Anything else.
+    /// Another reason.
     Failed(String),
 }
 
 impl Unprepared {
     fn text(self, host: &Host) -> String {
         match self {
-            Unprepared::Absent(_) => "this program was copied there, and is absent".to_owned(),
+            Unprepared::Absent(_) => {
+                "this program was copied to the host, but it is missing there".to_owned()
+            }
             Unprepared::Refused(said) => ssh::explained(&said, host),
             Unprepared::Failed(why) => why,
         }
@@ -283,7 +284,7 @@ fn write(to: &Mutex<Option<ChildStdin>>, request: &Request) -> std::io::Result<(
     to.write_all(&line).and_then(|()| to.flush())
 }
 
-/// Says regularly that the lab is still there, until the connection ends.
+/// Regularly confirms that the lab still exists, until the connection ends.
 fn stay_alive(requests: &Arc<Mutex<Option<ChildStdin>>>) {
     let requests = Arc::downgrade(requests);
     std::thread::spawn(move || {
@@ -318,7 +319,7 @@ fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
     replies
 }
 
-/// Lines added to a log.
+/// Appends lines to a log.
 fn said_since(log: &Path, before: u64) -> String {
     let said = fs::read(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! `plimsoll lab keep`: starts one process for a lab on another host, and ends it with the lab.
+//! `plimsoll lab keep`: starts one process for a lab on another host, and stops it when the lab
+//! ends.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,16 +22,16 @@ use super::super::server::END;
 use super::super::start::start;
 use super::{COUNTED, GONE_AFTER, Prepared, Reading, Reply, Request, Start};
 
-/// Longest message in bytes: the files of a process are in it.
+/// Maximum length of a message in bytes. A message contains the files of a process.
 const LONGEST: u64 = 64 << 20;
 /// Maximum number of ports of a process.
 const MOST_PORTS: usize = 64;
 
-/// Follows the lab's requests until it is gone or silent, or `stop` is set. Then no process and no
-/// file is left.
+/// Handles the lab's requests until the lab is gone or silent, or `stop` is set. After that, no
+/// process and no file remains.
 ///
 /// # Errors
-/// Why nothing could be prepared.
+/// The reason why the preparation failed.
 pub fn keep(
     input: impl Read + Send + 'static,
     output: &mut impl Write,
@@ -57,7 +58,7 @@ pub fn keep(
     done
 }
 
-/// The lines of the input; the channel ends with it. So does a line that is not a request.
+/// The lines of the input. The channel ends with the input, or after a line that is not a request.
 fn read_lines(input: impl Read + Send + 'static) -> Receiver<Request> {
     let (to, requests) = sync_channel(16);
     std::thread::spawn(move || {
@@ -110,7 +111,7 @@ impl Kept<'_> {
                     .and_then(|()| output.flush())
                     .is_err()
                 {
-                    // Nobody reads it: the lab is gone.
+                    // The lab no longer exists, so nobody reads the output.
                     return Ok(());
                 }
             }
@@ -127,10 +128,10 @@ impl Kept<'_> {
                     ports,
                     environment: Environment::here(),
                 })),
-                Err(error) => Reply::Failed(format!("there is no free port: {error}")),
+                Err(error) => Reply::Failed(format!("no free port: {error}")),
             }),
             Request::Start(_) if self.child.is_some() => {
-                Some(Reply::Failed("a process runs already".to_owned()))
+                Some(Reply::Failed("a process is already running".to_owned()))
             }
             Request::Start(process) => Some(match launch(&process, self.directory) {
                 Ok(child) => {
@@ -145,7 +146,7 @@ impl Kept<'_> {
                     self.sink = Some(sink);
                     Reply::SinkOpened(port)
                 }
-                Err(error) => Reply::Failed(format!("there is no free port: {error}")),
+                Err(error) => Reply::Failed(format!("no free port: {error}")),
             }),
             Request::MeasureSink => {
                 let sink = self.sink.take();
@@ -156,7 +157,7 @@ impl Kept<'_> {
         }
     }
 
-    /// The status of the process, once, if it has ended.
+    /// The exit status of the process. It is returned only once.
     fn ended(&mut self) -> Option<Reply> {
         let status = self.child.as_mut()?.try_wait().ok()??;
         self.child = None;
@@ -181,7 +182,7 @@ impl Kept<'_> {
 
 /// Ports that are free on all addresses.
 fn free_ports(count: usize) -> std::io::Result<Vec<u16>> {
-    // All are open at the same time, so that they differ.
+    // Keep all of them open at the same time, so they differ.
     let listeners: Vec<TcpListener> = (0..count)
         .map(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)))
         .collect::<std::io::Result<_>>()?;
@@ -195,7 +196,7 @@ fn launch(process: &Start, directory: &Path) -> Result<Child, String> {
     for (name, text) in &process.files {
         let mut parts = Path::new(name).components();
         let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
-            return Err(format!("{name:?} is not the name of a file"));
+            return Err(format!("{name:?} is not a file name"));
         };
         fs::write(directory.join(name), text)
             .map_err(|error| format!("cannot write {name}: {error}"))?;
@@ -225,7 +226,7 @@ fn launch(process: &Start, directory: &Path) -> Result<Child, String> {
         )
         .current_dir(process.directory.as_deref().map_or(directory, Path::new))
         .stdin(Stdio::null())
-        // Our own stdout belongs to the replies.
+        // Our own stdout is used for replies.
         .stdout(talk()?)
         .stderr(talk()?);
     start(&mut command, &process.cpus)
@@ -240,7 +241,7 @@ fn next_to_this_program(name: &str) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// Asks a process to end, and waits for it.
+/// Asks a process to exit, and waits until it has.
 fn end(child: &mut Child) {
     signal(child.id(), Signal::TERM);
     let end = Instant::now() + END;

@@ -1,7 +1,8 @@
 //! Processes on another host, over SSH.
 //!
-//! The lab runs `plimsoll lab keep` there, which starts one process and ends it when the lab says so
-//! or is gone. Everything that comes from a lab file goes through its stdin as JSON, never through a
+//! The lab runs `plimsoll lab keep` on the host, which starts one process and stops it when the lab
+//! requests that or no longer exists. Everything from a lab file is passed as JSON through its
+//! stdin, never through a shell of the host. Each message is one line.
 //! shell of the host. Each message is one line.
 
 mod certificates;
@@ -26,13 +27,13 @@ enum Request {
     Prepare(usize),
     /// Start the process.
     Start(Box<Start>),
-    /// Read how much the process and the host have used; the number is repeated in the reply.
+    /// Read the resource usage of the process and the host. The reply repeats the number.
     Read(u64),
     /// Open a port for a stream of the lab.
     OpenSink,
     /// Measure the throughput of the stream to that port.
     MeasureSink,
-    /// The lab is still there.
+    /// Confirm that the lab still exists.
     Alive,
 }
 
@@ -42,17 +43,17 @@ enum Request {
 enum Reply {
     /// The private directory, the ports and the host.
     Prepared(Box<Prepared>),
-    /// The process runs.
+    /// The process is running.
     Started,
-    /// It cannot be started, and why.
+    /// The process cannot be started, for this reason.
     Failed(String),
     /// A reading, and its number.
     Read(u64, Reading),
     /// The port for a stream.
     SinkOpened(u16),
-    /// Bits per second of the stream, if enough arrived.
+    /// Bits per second of the stream, if enough data arrived.
     SinkMeasured(Option<f64>),
-    /// The process exited on its own, with this status.
+    /// The process exited on its own with this status.
     Ended(String),
 }
 
@@ -65,16 +66,16 @@ pub struct Start {
     pub environment: Vec<(String, String)>,
     /// Files to write into the private directory: name and text.
     pub files: Vec<(String, String)>,
-    /// Its working directory; the private one by default.
+    /// Its working directory; by default the private one.
     pub directory: Option<String>,
-    /// Its processors; empty for any.
+    /// Its processors; empty for any processor.
     pub cpus: Vec<u32>,
 }
 
-/// The facts that complete the command of a process, and the location where it will run.
+/// The data that complete the command of a process, and the directory where it will run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Prepared {
-    /// A directory that exists as long as the process.
+    /// A directory that exists while the process runs.
     pub directory: String,
     /// Free ports.
     pub ports: Vec<u16>,
@@ -85,11 +86,11 @@ pub struct Prepared {
 /// Resource usage so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Reading {
-    /// Each process, by its id.
+    /// The usage of each process, by process id.
     pub processes: Vec<(u32, Used)>,
-    /// Seconds since some moment.
+    /// Seconds since a fixed moment.
     pub at: f64,
-    /// Seconds that all processors of the host were busy since some moment.
+    /// Seconds that the host's processors were busy since a fixed moment, summed over all processors.
     pub busy: Option<f64>,
 }
 
@@ -127,12 +128,12 @@ impl From<Used> for ProcessReading {
     }
 }
 
-/// How long to measure the throughput of a network path.
+/// Duration of a measurement of the throughput of a network path.
 const COUNTED: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// The interval at which the lab confirms that it is still connected.
 const ALIVE_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Without a word from the lab for this long, it is gone: the connection may be cut without either
-/// end noticing.
+/// Without a message for this long, the lab is considered gone. A connection can break without
+/// either side noticing.
 const GONE_AFTER: std::time::Duration = std::time::Duration::from_secs(15);

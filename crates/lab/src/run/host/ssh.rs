@@ -1,4 +1,4 @@
-//! The commands for ssh(1): asking for an address, starting a program, and copying this one.
+//! The commands for ssh(1): look up an address, start a program, and copy this program.
 
 use std::fs::{self, File};
 use std::net::{IpAddr, ToSocketAddrs};
@@ -9,8 +9,8 @@ use super::super::start::start;
 use super::super::{server, service};
 use crate::resolve::host::Host;
 
-/// ssh without prompts: a password, a passphrase or an unknown key is an error. Host keys are
-/// checked as the user has configured it.
+/// ssh without prompts: a password, a passphrase or an unknown key causes an error. The user's
+/// configuration determines how host keys are checked.
 fn ssh(host: &Host) -> Result<Command, String> {
     let program = service::find("ssh", &[])
         .ok_or("the program ssh is missing: install the package openssh-client")?;
@@ -21,7 +21,7 @@ fn ssh(host: &Host) -> Result<Command, String> {
     for option in [
         "BatchMode=yes",
         "ConnectTimeout=15",
-        // A host that no longer responds is noticed.
+        // Detect a host that no longer responds.
         "ServerAliveInterval=5",
         "ServerAliveCountMax=3",
         "ForwardAgent=no",
@@ -34,7 +34,8 @@ fn ssh(host: &Host) -> Result<Command, String> {
     Ok(command)
 }
 
-/// `ssh` that runs a script of a POSIX shell on the host, regardless of the user's login shell.
+/// An `ssh` command that runs a POSIX shell script on the host, regardless of the user's login
+/// shell.
 pub fn script(host: &Host, script: &str) -> Result<Command, String> {
     let mut command = ssh(host)?;
     command.args([
@@ -45,15 +46,15 @@ pub fn script(host: &Host, script: &str) -> Result<Command, String> {
     Ok(command)
 }
 
-/// One word for a shell.
+/// Quotes one word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The address at which the load reaches the host.
+/// The address to which the load connects.
 ///
 /// # Errors
-/// If it has none.
+/// If the host has no address.
 pub fn address(host: &Host) -> Result<IpAddr, String> {
     let name = match &host.address {
         Some(address) => address.clone(),
@@ -76,22 +77,22 @@ pub fn address(host: &Host) -> Result<IpAddr, String> {
     first.ok_or_else(|| format!("{name} has no address; set one with address = \"…\""))
 }
 
-/// The programs that a process needs on the host, and their directory there.
+/// The programs that a process needs on the host, and their directory on the host.
 #[derive(Debug)]
 pub struct Programs {
-    /// A name that other builds do not have.
+    /// A name that no other build has.
     version: String,
     files: Vec<PathBuf>,
-    /// The path of this program there, if the lab file has one.
+    /// The path of this program on the host, if the lab file sets one.
     given: Option<String>,
 }
 
-/// Printed by the host when a program is missing.
+/// The host prints this if a program is missing.
 const ABSENT: &str = "plimsoll-is-absent";
 
 impl Programs {
     /// # Errors
-    /// If this program cannot be found.
+    /// If the file of this program cannot be found.
     pub fn of(host: &Host, command: &[String]) -> Result<Programs, String> {
         let us = PathBuf::from(server::ourselves()?);
         let mut files = vec![us.clone()];
@@ -129,7 +130,7 @@ impl Programs {
             .files
             .iter()
             .filter_map(|file| file.file_name()?.to_str());
-        // The program itself may have another name here.
+        // The file of this program may have another name on this host.
         std::iter::once("plimsoll").chain(names.skip(1))
     }
 
@@ -147,15 +148,15 @@ impl Programs {
         )
     }
 
-    /// The host's system, if this line reports a missing program.
+    /// The host's operating system, if this line reports a missing program.
     pub fn absent(line: &str) -> Option<&str> {
         line.trim().strip_prefix(ABSENT).map(str::trim)
     }
 
-    /// Copies the programs to the host, in place of other versions.
+    /// Copies the programs to the host, and replaces other versions.
     ///
     /// # Errors
-    /// If they cannot run there, or cannot be written.
+    /// If they cannot run on the host, or cannot be written.
     pub fn copy(&self, host: &Host, system: &str) -> Result<(), String> {
         let ours = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
         let theirs = system.to_lowercase().replace("arm64", "aarch64");
@@ -169,7 +170,7 @@ impl Programs {
             let input = File::open(file)
                 .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
             let length = input.metadata().map_err(|error| error.to_string())?.len();
-            // Written under another name first, so that a part of it is never run.
+            // Write the file under another name first, so a partial file never runs.
             let text = format!(
                 "umask 077; d=\"{}\"; b=\"${{d%/*}}\"; mkdir -p \"$d\" || exit 1; \
                  for o in \"$b\"/*; do [ \"$o\" = \"$d\" ] || rm -rf \"$o\"; done; \
@@ -201,7 +202,7 @@ fn upload(host: &Host, text: &str, input: File) -> Result<(), String> {
     }
 }
 
-/// The message of ssh, with the usual fix.
+/// ssh's message, with the usual fix.
 pub fn explained(said: &str, host: &Host) -> String {
     let said = said.trim();
     let config = match &host.ssh_config {

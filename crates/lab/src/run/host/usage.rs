@@ -1,4 +1,4 @@
-//! How busy other hosts were during a run.
+//! Resource usage of other hosts during a run.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::server::Server;
 use super::{Connection, Reading};
 
-/// A host, and its use during a run.
+/// A host and its usage during a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostUse {
     /// Its name.
@@ -17,11 +17,11 @@ pub struct HostUse {
     pub processes: Vec<String>,
     /// Its hardware and software.
     pub environment: Environment,
-    /// How many of its processors were busy on average, with all its programs.
+    /// Average number of busy processors, including those of other programs.
     pub busy_processors: Option<f64>,
 }
 
-/// The hosts of a run, while it lasts.
+/// The hosts of a run while it is in progress.
 #[derive(Debug)]
 pub struct HostsInUse(Vec<HostInUse>);
 
@@ -33,7 +33,7 @@ struct HostInUse {
 }
 
 impl HostsInUse {
-    /// Reads all hosts of these processes, each once.
+    /// Reads the usage of all hosts of these processes, once for each host.
     pub fn begin(servers: &[Server]) -> HostsInUse {
         let mut hosts: Vec<HostInUse> = Vec::new();
         for server in servers {
@@ -55,7 +55,7 @@ impl HostsInUse {
         HostsInUse(hosts)
     }
 
-    /// Reads them again.
+    /// Reads the usage again.
     pub fn end(self) -> Vec<HostUse> {
         self.0
             .into_iter()

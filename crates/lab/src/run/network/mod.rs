@@ -1,5 +1,5 @@
-//! Networks that the kernel makes: a network namespace for the generator, and queues that delay and
-//! limit what enters and leaves it.
+//! Networks that the kernel emulates: a network namespace for the generator, and queues that delay
+//! and limit the packets that enter and leave it.
 
 mod namespace;
 mod queue;
@@ -9,7 +9,7 @@ pub use namespace::{Inside, Network};
 use crate::problem::Problem;
 use crate::resolve::{Lab, Link, MadeBy};
 
-/// The networks of the cells to run that the kernel makes, each once.
+/// The kernel networks of the cells to run, without duplicates.
 fn of(lab: &Lab) -> Vec<&Link> {
     let mut links: Vec<&Link> = Vec::new();
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
@@ -21,11 +21,11 @@ fn of(lab: &Lab) -> Vec<&Link> {
     links
 }
 
-/// Makes each network of the lab once and removes it again, so that a lab that cannot have its
-/// networks fails before it starts anything.
+/// Creates each network of the lab once and removes it again. So a lab whose networks cannot be
+/// created fails before it starts anything.
 ///
 /// # Errors
-/// If something is missing; the message has the location in the lab file and a fix.
+/// If something is missing. The message contains the location in the lab file and a fix.
 pub fn check(lab: &Lab) -> Result<(), Vec<Problem>> {
     let problems: Vec<Problem> = of(lab)
         .into_iter()

@@ -1,10 +1,10 @@
-//! A network namespace for the generator (network_namespaces(7)), connected to this one by a pair of
-//! interfaces.
+//! A network namespace for the generator (network_namespaces(7)), connected to this namespace by a
+//! pair of interfaces.
 //!
-//! The namespace has no name: it exists as long as this program has it open or a process runs in it,
-//! so nothing is left behind however the lab ends. In it, this host's loopback addresses are at the
-//! other end of the pair instead of on the own loopback interface. So the generator reaches the
-//! systems at the addresses that they listen on, but over the network.
+//! The namespace has no name: it exists while this program has it open or a process runs in it. So
+//! nothing is left behind, however the lab ends. Inside it, this host's loopback addresses are at
+//! the other end of the pair instead of on its own loopback interface. So the generator reaches the
+//! systems at the addresses on which they listen, but over the emulated network.
 
 use std::fs::{self, File};
 use std::marker::PhantomData;
@@ -17,34 +17,35 @@ use super::super::{service, start};
 use super::queue;
 use crate::resolve::Link;
 
-/// The interface inside.
+/// The interface inside the namespace.
 const INSIDE: &str = "load";
 
 const HINT: &str = "or remove by = \"kernel\" to use the relay";
 
-/// A network namespace and the queues at its border.
+/// A network namespace, and the queues at its border.
 #[derive(Debug)]
 pub struct Network {
     namespace: File,
-    /// The interface outside.
+    /// The interface outside the namespace.
     pub outside: String,
     /// The implementation that delays and limits the packets.
     pub made_by: &'static str,
 }
 
-/// While it exists, the calling thread and the processes that it starts are in the namespace.
+/// While this value exists, the calling thread and the processes that it starts are in the
+/// namespace.
 #[derive(Debug)]
 pub struct Inside {
     before: File,
-    /// It must be dropped by the thread that entered.
+    /// The thread that entered the namespace must drop this value.
     _of_this_thread: PhantomData<*const ()>,
 }
 
 impl Network {
-    /// Makes the namespace and the network to it.
+    /// Creates the namespace and the network to it.
     ///
     /// # Errors
-    /// If something is missing; the message has a fix.
+    /// If something is missing. The message contains a fix.
     pub fn make(link: &Link) -> Result<Network, String> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +70,7 @@ impl Network {
     fn connect(&self, link: &Link) -> Result<(), String> {
         let settings = tcp_settings();
         let outside = self.outside.as_str();
-        // iproute2 takes the path of a namespace that has no name.
+        // iproute2 accepts the path of a namespace without a name.
         let there = format!(
             "/proc/{}/fd/{}",
             std::process::id(),
@@ -95,7 +96,7 @@ impl Network {
         tool("ip", &["link", "set", "dev", INSIDE, "up"])?;
         accept_loopback_addresses(INSIDE)?;
         tool("ip", &["link", "set", "dev", "lo", "up"])?;
-        // The kernel gives the loopback interface this address when it comes up.
+        // The kernel assigns this address to the loopback interface when the interface comes up.
         tool("ip", &["address", "del", "127.0.0.1/8", "dev", "lo"])?;
         let through = ["via", &near_text, "dev", INSIDE];
         tool(
@@ -103,7 +104,7 @@ impl Network {
             &[&["route", "add", "127.0.0.0/8"], &through[..]].concat(),
         )?;
         for (name, value) in settings {
-            // Some are read-only, and some belong to the whole machine.
+            // Some settings are read-only, and some belong to the whole machine.
             if fs::read_to_string(&name).is_ok_and(|now| now != value) {
                 let _ = fs::write(&name, value);
             }
@@ -128,7 +129,7 @@ impl Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
-        // Closing the namespace removes both interfaces, but some time later.
+        // Closing the namespace also removes both interfaces, but only some time later.
         let _ = tool("ip", &["link", "del", "dev", &self.outside]);
     }
 }
@@ -136,15 +137,15 @@ impl Drop for Network {
 impl Drop for Inside {
     fn drop(&mut self) {
         if start::enter_network_namespace(self.before.as_fd()).is_err() {
-            // Everything that this thread starts later would be in the wrong network. The keeper
+            // Everything that this thread starts later would use the wrong network. The keeper cleans up.
             // cleans up.
             std::process::abort();
         }
     }
 }
 
-/// Two addresses of 198.18.0.0/15, which is reserved for benchmarks (RFC 2544, appendix C.2.2). The
-/// interface's number makes them unique on this host.
+/// Two addresses of 198.18.0.0/15, a range that is reserved for benchmarks (RFC 2544, appendix
+/// C.2.2). The interface's number makes them unique on this host.
 fn addresses(interface: &str) -> Result<(Ipv4Addr, Ipv4Addr), String> {
     let path = format!("/sys/class/net/{interface}/ifindex");
     let number: u32 = fs::read_to_string(&path)
@@ -157,14 +158,14 @@ fn addresses(interface: &str) -> Result<(Ipv4Addr, Ipv4Addr), String> {
 }
 
 /// Lets packets from and to 127.0.0.0/8 pass this interface (route_localnet in the kernel's
-/// ip-sysctl). The interface connects two namespaces of this host and nothing else.
+/// ip-sysctl). The interface only connects two namespaces of this host.
 fn accept_loopback_addresses(interface: &str) -> Result<(), String> {
     let path = format!("/proc/sys/net/ipv4/conf/{interface}/route_localnet");
     fs::write(&path, "1").map_err(|error| format!("cannot write {path}: {error}, {HINT}"))
 }
 
-/// Settings of TCP and local ports: a new namespace has the kernel's defaults for most of them, so
-/// the generator would not behave as on this host.
+/// Copies the settings of TCP and of local ports. For most of them, a new namespace has the
+/// kernel's defaults, so the generator would not behave as it does on this host.
 fn tcp_settings() -> Vec<(std::path::PathBuf, String)> {
     let Ok(files) = fs::read_dir("/proc/sys/net/ipv4") else {
         return Vec::new();
@@ -185,10 +186,10 @@ fn tcp_settings() -> Vec<(std::path::PathBuf, String)> {
         .collect()
 }
 
-/// Sets the queueing discipline for what this interface sends.
+/// Sets the queueing discipline for the packets that this interface sends.
 fn shape(link: &Link, interface: &str) -> Result<(), String> {
     if link.loss > 0.0 {
-        // Otherwise one loss would hit many packets that are not yet split (segmentation offload).
+        // Without this, one loss would affect many packets that are not split yet (segmentation offload).
         tool(
             "ip",
             &["link", "set", "dev", interface, "gso_max_segs", "1"],

@@ -1,29 +1,30 @@
-//! The queueing discipline at each end of a network: the words for tc(8).
+//! The queueing discipline at each end of a network: the arguments for tc(8).
 
 use std::time::Duration;
 
 use crate::resolve::Link;
 
-/// Packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
+/// Maximum number of packets in transit; more are dropped. Netem's default of 1000 is too small for
+/// a long delay.
 const LIMIT: u32 = 100_000;
 
-/// Largest time for which a packet waits for its turn on a limited line; more are dropped.
+/// Maximum time that a packet waits for a limited line; packets that would wait longer are dropped.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Bytes that may leave at once after the line was idle: what it carries in this time, so that the
-/// kernel's timers may be late without losing bandwidth.
+/// Bytes that may leave together after the line was idle: the line's capacity in this time. So the
+/// kernel's timers may be late without a loss of bandwidth.
 const BURST: Duration = Duration::from_millis(2);
 
-/// Two whole packets. With less, none would ever leave.
+/// Two full packets. With less, no packet would ever leave.
 const LEAST_BURST: u64 = 2 * 1_514;
 
-/// Whether this network needs netem. Only a rate does not.
+/// Whether this network needs netem. A rate alone does not.
 pub fn needs_netem(link: &Link) -> bool {
     !link.round_trip.is_zero() || !link.jitter.is_zero() || link.loss > 0.0
 }
 
-/// The discipline of each end, unless the network neither delays nor limits anything. Each direction
-/// gets half of the round trip and of the jitter, and the whole rate and loss.
+/// The discipline of each end, unless the network neither delays nor limits anything. Each
+/// direction gets half of the round trip and of the jitter, and the full rate and loss.
 pub fn discipline(link: &Link) -> Option<Vec<String>> {
     let micros = |time: Duration| format!("{}us", (time / 2).as_micros());
     let rate = link.rate.map(|rate| format!("{rate}bit"));

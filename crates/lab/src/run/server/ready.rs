@@ -1,4 +1,4 @@
-//! Waiting until a process is ready, and reading values from it.
+//! Waits until a process is ready, and reads values from it.
 
 use std::fs;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -25,8 +25,8 @@ impl Server {
         let lines: Vec<&str> = said.lines().rev().take(LINES).collect();
         let lines: Vec<&str> = lines.into_iter().rev().collect();
         match lines.is_empty() {
-            true => "it said nothing".to_owned(),
-            false => format!("it said:\n    {}", lines.join("\n    ")),
+            true => "it printed nothing".to_owned(),
+            false => format!("its output:\n    {}", lines.join("\n    ")),
         }
     }
 
@@ -66,7 +66,7 @@ impl Server {
             || said.contains("in use");
         if in_use {
             return process.place_of_port.problem(format!(
-                "{} could not bind its port{}: it is in use; remove port to use any free one; {}",
+                "{} could not bind its port{}, which is in use: remove port to use any free one; {}",
                 process.name,
                 if process.port == 0 {
                     String::new()
@@ -77,7 +77,7 @@ impl Server {
             ));
         }
         process.place_of_command.problem(format!(
-            "{} ended before it was ready ({status}); {}",
+            "{} exited before it was ready ({status}); {}",
             process.name,
             self.last_words()
         ))
@@ -130,16 +130,16 @@ impl Server {
             }
             Ready::Log(text) => match self.said().contains(text) {
                 true => Ok(()),
-                false => Err(format!("{text:?} is not in its output")),
+                false => Err(format!("its output does not contain {text:?}")),
             },
             Ready::Json => {
                 let said = self.said();
-                // Log lines may be JSON too, and are in the same file.
+                // Log lines may also be JSON, and are in the same file.
                 let fields = said
                     .lines()
                     .filter_map(|line| serde_json::from_str::<serde_json::Map<_, _>>(line).ok())
                     .find(|fields| !fields.contains_key("level"));
-                let fields = fields.ok_or("it has not printed a line of JSON")?;
+                let fields = fields.ok_or("it has not printed a JSON line")?;
                 for (name, value) in fields {
                     let text = match value {
                         serde_json::Value::String(text) => text,
