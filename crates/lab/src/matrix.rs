@@ -178,7 +178,7 @@ fn values_of(axis: &str, node: &Node, problems: &mut Vec<Problem>) -> Vec<String
         {
             problems.push(node.place.problem(format!(
                 "{value:?} cannot be a value of the axis \"{axis}\": it is part of cell names, so it \
-                 must be non-empty text on one line, without braces"
+                 must be a non-empty string on one line, without braces"
             )));
         }
     }

@@ -34,8 +34,8 @@ impl System {
             None if command.contains("{port}") => {}
             None => {
                 return Err(format!(
-                    "the command does not say where the port of the service goes: write {{port}} in it, \
-                     which is a free port, or add the port that it uses: --command {} --port 8080",
+                    "the command does not contain the port of the service: use {{port}} in it, \
+                     which becomes a free port, or add the port that the service uses: --command {} --port 8080",
                     quoted(command)
                 ));
             }
@@ -120,9 +120,9 @@ fn unchecked(system: &System, file: &Path) -> String {
     let lines = &system.lines;
     let shown = file.display();
     format!(
-        "# A lab: what is measured, how, and the question. All keys: docs/lab.md of Plimsoll.
-#   plimsoll lab plan {shown}          every cell and effective value; runs nothing
-#   plimsoll lab run {shown} --quick   a minute, to see that it works
+        "# A lab: the question, what is measured, and how. All keys: docs/lab.md of Plimsoll.
+#   plimsoll lab plan {shown}          show every cell and effective value; run nothing
+#   plimsoll lab run {shown} --quick   a run of a minute, to check that it works
 #   plimsoll lab run {shown}           the measurement and its report
 
 [lab]

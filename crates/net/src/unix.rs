@@ -38,7 +38,7 @@ impl UnixPath {
         }
         if text.len() > LONGEST {
             return Err(format!(
-                "it has {} bytes, and a socket address has space for {LONGEST} at most; \
+                "it has {} bytes, but a socket address has space for at most {LONGEST}; \
                  use a shorter path, or one relative to the working directory",
                 text.len()
             ));

@@ -1,4 +1,4 @@
-//! Replaces the numbers in a program's output, so that the rest is the same in every run and can be
+//! Replaces the numbers in a program's output, so the rest is the same in every run and can be
 //! compared with a snapshot.
 
 use regex::Regex;
@@ -7,14 +7,14 @@ use regex::Regex;
 pub struct Filters(Vec<(Regex, String)>);
 
 impl Filters {
-    /// No replacement at all.
+    /// No replacements.
     pub fn none() -> Filters {
         Filters(Vec::new())
     }
 
-    /// Replaces wall-clock times, addresses, durations, byte counts, rates and plain numbers, in
-    /// that order, with the name of their kind. Filling dots, spaces between words, and the
-    /// indentation of right-aligned columns are reduced to one, because their number depends on the
+    /// Replaces wall-clock times, addresses, durations, byte counts, rates and plain numbers, in that
+    /// order, with the name of their kind. Leader dots, spaces between words, and the indentation of
+    /// right-aligned columns are each reduced to one character, because their number depends on the
     /// values.
     pub fn figures() -> Filters {
         Filters::none()
@@ -39,7 +39,7 @@ impl Filters {
             .with(r"(?m) +$", "")
     }
 
-    /// These filters, followed by a replacement of `pattern` (with `$1` for its groups).
+    /// These filters, followed by a replacement of `pattern`. `$1` refers to its first group.
     ///
     /// # Panics
     /// If the pattern is invalid.

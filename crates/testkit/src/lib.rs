@@ -1,10 +1,10 @@
-//! Tools for tests of the built program.
+//! Tools for tests of the compiled program.
 //!
 //! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare its output.
-//! - [`logged_server`] behaves as configured and logs every request; [`peers`] misbehave on the wire;
+//! - [`logged_server`] behaves as configured and logs every request; [`peers`] violate protocols;
 //!   [`ports`] finds a port without a listener.
-//! - [`case_server`] sends known responses. [`cases`] compares the program's results with those
-//!   recorded from another program.
+//! - [`case_server`] sends known responses. [`cases`] compares the program's results with recorded
+//!   results of another program.
 
 pub mod case_server;
 pub mod cases;

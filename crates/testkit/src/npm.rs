@@ -1,13 +1,13 @@
-//! Packages from npm, in locked versions, for tests that use programs written in JavaScript.
+//! Packages from npm in locked versions, for tests that use JavaScript programs.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Installs the packages of these two files into `directory`, unless it has them already.
+/// Installs the packages of these two files into `directory`, unless they are already there.
 ///
 /// # Panics
-/// When they cannot be installed.
+/// If they cannot be installed.
 pub fn install(directory: &Path, package_json: &str, package_lock_json: &str) {
     let stamp = directory.join("installed");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == package_lock_json) {
@@ -23,7 +23,7 @@ pub fn install(directory: &Path, package_json: &str, package_lock_json: &str) {
         .status();
     assert!(
         status.is_ok_and(|status| status.success()),
-        "this test needs Node.js with npm, and npm's registry or a copy of it"
+        "this test needs Node.js with npm, and access to npm's registry or a mirror"
     );
     fs::write(stamp, package_lock_json).unwrap();
 }

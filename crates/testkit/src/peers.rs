@@ -1,7 +1,7 @@
-//! Scripted peers: servers that misbehave on purpose, in raw bytes.
+//! Scripted peers: servers that intentionally misbehave, and send raw bytes.
 //!
-//! A [`Peer`] listens on its own port and plays one [`Play`] on every connection. All it knows
-//! about HTTP is where request headers end, so it cannot share errors with the client.
+//! A [`Peer`] listens on its own port and plays one [`Play`] on every connection. It recognizes
+//! only the end of request headers, so it cannot have the same HTTP errors as the client.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,25 +12,25 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-/// The behavior of a peer once it has read the headers of a request.
+/// The behavior of a peer after it has read the headers of a request.
 #[derive(Debug, Clone)]
 pub enum Play {
     /// Sends these bytes and waits for the next request.
     Answer(Vec<u8>),
     /// The same after a delay.
     AnswerAfter { delay: Duration, bytes: Vec<u8> },
-    /// Sends these bytes and closes.
+    /// Sends these bytes and closes the connection.
     AnswerAndClose(Vec<u8>),
     /// Sends these bytes, then nothing more, and keeps the connection open.
     AnswerAndStall(Vec<u8>),
     /// Sends these bytes and resets the connection.
     AnswerAndReset(Vec<u8>),
-    /// Closes immediately after accepting, before any request.
+    /// Closes the connection immediately after accepting it, before any request.
     CloseAtOnce,
-    /// Sends these bytes before any request, then reads and ignores.
+    /// Sends these bytes before any request, and then ignores what it reads.
     SpeakFirst(Vec<u8>),
-    /// Sends a start, then these bytes repeatedly until the other side closes or this number of
-    /// bytes was sent.
+    /// Sends a start, and then these bytes repeatedly until the other side closes the connection or
+    /// this number of bytes has been sent.
     Endless {
         start: Vec<u8>,
         again: Vec<u8>,
@@ -41,7 +41,7 @@ pub enum Play {
 }
 
 impl Play {
-    /// A valid response with this body, after which the connection is kept.
+    /// A valid response with this body. The connection stays open.
     pub fn ok(body: &str) -> Play {
         Play::Answer(answer(body).into_bytes())
     }
@@ -59,7 +59,7 @@ impl Play {
         Play::AnswerAndClose(b"\x00\xff\x13\x37 this is not HTTP\r\n\r\n".to_vec())
     }
 
-    /// The headers announce more than is sent before the connection is closed.
+    /// The headers announce more bytes than are sent before the connection is closed.
     pub fn half_answer() -> Play {
         Play::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
     }
@@ -101,7 +101,7 @@ pub fn answer(body: &str) -> String {
     )
 }
 
-/// A peer on its own port, until dropped.
+/// A peer on its own port. It runs until it is dropped.
 pub struct Peer {
     address: SocketAddr,
     told: Arc<Received>,
@@ -182,7 +182,7 @@ impl Drop for Peer {
 
 fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    // The timeout lets an idle connection notice the end of the test.
+    // The timeout lets an idle connection detect the end of the test.
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
     match play {
         Play::CloseAtOnce => return stream.shutdown(Shutdown::Both),
@@ -241,9 +241,8 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()
     Ok(())
 }
 
-/// Reads up to the empty line that ends the headers; returns false at the end of the connection.
-/// The body of a request, if any, is read as the start of the next headers, which does not matter
-/// here.
+/// Reads up to the empty line that ends the headers. Returns false at the end of the connection. If
+/// the request has a body, it is read as the start of the next headers, which does not matter here.
 fn read_head(stream: &mut TcpStream, told: &Received) -> io::Result<bool> {
     let mut last = [0_u8; 4];
     let mut byte = [0_u8; 1];
@@ -263,7 +262,7 @@ fn read_head(stream: &mut TcpStream, told: &Received) -> io::Result<bool> {
     }
 }
 
-/// Reads and ignores, until the other side closes or the test ends.
+/// Discards input until the other side closes the connection or the test ends.
 fn linger(stream: &mut TcpStream, told: &Received) -> io::Result<()> {
     let mut ignored = [0_u8; 4096];
     loop {

@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-/// An address without a listener: connections are refused. The system reuses the
-/// port number late, so it is unlikely that another test gets it in the meantime.
+/// An address without a listener, which refuses connections. The system reuses a port number late,
+/// so it is unlikely that another test gets it in the meantime.
 ///
 /// # Panics
 /// If no port is free.

@@ -19,24 +19,23 @@ pub struct Program {
     limit: Duration,
 }
 
-/// The result of a program.
+/// The result of running a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// The exit status; `None` if a signal ended it.
+    /// The exit status; `None` if a signal killed the program.
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl Program {
-    /// The program at `path`; in tests of its own crate, that is
-    /// `env!("CARGO_BIN_EXE_name")`.
+    /// The program at `path`. In tests of its own crate, that is `env!("CARGO_BIN_EXE_name")`.
     pub fn at(path: impl AsRef<OsStr>) -> Program {
         let mut command = Command::new(path);
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        // Crashes must show where they happened, in every environment.
+        // A crash must show its location in every environment.
         command.env("RUST_BACKTRACE", "1");
         Program {
             command,
@@ -60,25 +59,26 @@ impl Program {
         self
     }
 
-    /// Runs in the directory `folder`.
+    /// Sets the working directory to `folder`.
     pub fn inside(mut self, folder: impl AsRef<Path>) -> Program {
         self.command.current_dir(folder);
         self
     }
 
-    /// The stdin of the program; empty by default.
+    /// Sets the program's stdin, which is empty by default.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Program {
         self.input = bytes.into();
         self
     }
 
-    /// Kills the program and fails the test if it takes longer; one minute by default.
+    /// Sets the time limit, one minute by default. If it is exceeded, the program is killed and the
+    /// test fails.
     pub fn limit(mut self, limit: Duration) -> Program {
         self.limit = limit;
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it exits.
     ///
     /// # Panics
     /// If it cannot be started, or takes longer than the limit.
@@ -86,7 +86,7 @@ impl Program {
         self.start().wait()
     }
 
-    /// Starts it; dropping the returned value kills it.
+    /// Starts the program. Dropping the returned value kills it.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -101,7 +101,7 @@ impl Program {
             .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command.get_program()));
         if let Some(mut stdin) = child.stdin.take() {
             let input = std::mem::take(&mut self.input);
-            // A program that does not read all its input may close it.
+            // A program that does not read all its input may close stdin.
             thread::spawn(move || stdin.write_all(&input).ok());
         }
         let (message, lines) = mpsc::channel();
@@ -133,7 +133,7 @@ fn collect(
             let read = String::from_utf8_lossy(&line).into_owned();
             text.push_str(&read);
             if let Some(lines) = &lines {
-                // The test may not be listening any more.
+                // The test may no longer receive lines.
                 let _ = lines.send(read.trim_end().to_owned());
             }
             line.clear();
@@ -142,7 +142,7 @@ fn collect(
     })
 }
 
-/// A running program; killed when dropped.
+/// A running program, which is killed when it is dropped.
 pub struct Running {
     name: String,
     child: Child,
@@ -156,7 +156,7 @@ impl Running {
     /// The next line of stdout.
     ///
     /// # Panics
-    /// If there is none before the limit.
+    /// If there is no line within the limit.
     pub fn line(&mut self) -> String {
         let left = self.deadline.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
@@ -172,12 +172,12 @@ impl Running {
         }
     }
 
-    /// Its process id.
+    /// The program's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its maximum memory so far, in bytes; `None` if the system does not provide it.
+    /// The program's maximum memory so far in bytes; `None` if the system does not report it.
     pub fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -188,14 +188,14 @@ impl Running {
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        // The program may have ended already, which the test will notice.
+        // The program may have exited already, which the test will detect.
         let _ = id.map(|id| kill_process(id, signal));
     }
 
-    /// Waits for its end.
+    /// Waits until the program exits.
     ///
     /// # Panics
-    /// If it does not end before the limit.
+    /// If it does not exit within the limit.
     pub fn wait(mut self) -> Ended {
         let status = self.wait_for_status();
         Ended {
@@ -234,7 +234,7 @@ fn join(pipe: &mut Collected) -> String {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The errors in `value`; empty if it matches `schema`.
+/// The errors in `value`; empty if it conforms to `schema`.
 ///
 /// # Panics
 /// On an unknown keyword, because it would not be checked.
@@ -14,7 +14,7 @@ pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
 
 fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     let fault = |faults: &mut Vec<String>, what: String| faults.push(format!("{at}: {what}"));
-    for (keyword, of) in schema.as_object().expect("a schema is an object") {
+    for (keyword, of) in schema.as_object().expect("a schema must be an object") {
         match keyword.as_str() {
             "$schema" | "$id" | "$defs" | "title" | "description" => {}
             "$ref" => {
@@ -37,7 +37,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                     faults.is_empty()
                 };
                 if !of.as_array().expect("a list of schemas").iter().any(fits) {
-                    fault(faults, format!("{value} fits no alternative"));
+                    fault(faults, format!("{value} matches no alternative"));
                 }
             }
             "const" if value != of => fault(faults, format!("{value} is not {of}")),
@@ -103,7 +103,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                 let fits = match of["pattern"].as_str() {
                     Some("^[1-9][0-9][0-9]$") => is_number,
                     Some(r"^([A-Z][A-Za-z]+|Code\([0-9]+\))$") => is_name,
-                    other => panic!("the pattern {other:?} is not known here"),
+                    other => panic!("the pattern {other:?} is not supported"),
                 };
                 for key in value.as_object().into_iter().flatten().map(|(key, _)| key) {
                     if !fits(key) {
@@ -140,7 +140,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                     check(root, of, item, &format!("{at}[{place}]"), faults);
                 }
             }
-            unknown => panic!("the keyword {unknown} is not known here"),
+            unknown => panic!("the keyword {unknown} is not supported"),
         }
     }
 }
@@ -154,6 +154,6 @@ fn is_of_type(value: &Value, name: &str) -> bool {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "boolean" => value.is_boolean(),
-        unknown => panic!("there is no type {unknown}"),
+        unknown => panic!("unknown type {unknown}"),
     }
 }

@@ -1,15 +1,15 @@
-//! Compares a text with the content of a file.
+//! Compares text with the contents of a file.
 
 use std::fs;
 use std::path::Path;
 
-/// Set it to 1 to write the snapshots, then read the diff before committing.
+/// Set it to 1 to write the snapshots, and review the diff before committing.
 const UPDATE: &str = "UPDATE_SNAPSHOTS";
 
 /// Compares `text` with the file at `path`.
 ///
 /// # Panics
-/// If they differ; shows both and the first differing line.
+/// If they differ. The message shows both and the first differing line.
 pub fn compare(path: impl AsRef<Path>, text: &str) {
     let path = path.as_ref();
     if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
@@ -20,7 +20,7 @@ pub fn compare(path: impl AsRef<Path>, text: &str) {
         return;
     }
     let expected = fs::read_to_string(path)
-        .unwrap_or_else(|error| panic!("{}: {error}; {UPDATE}=1 writes it", path.display()));
+        .unwrap_or_else(|error| panic!("{}: {error}; write it with {UPDATE}=1", path.display()));
     if expected == text {
         return;
     }
@@ -30,7 +30,7 @@ pub fn compare(path: impl AsRef<Path>, text: &str) {
         .position(|(expected, got)| expected != got);
     let line = line.unwrap_or_else(|| expected.lines().count().min(text.lines().count())) + 1;
     panic!(
-        "{} differs, first at line {line} (after reading both, {UPDATE}=1 takes the new one)\n\
+        "{} differs, first at line {line} (review both, then accept the new one with {UPDATE}=1)\n\
          ---- expected\n{expected}\n---- got\n{text}",
         path.display()
     );

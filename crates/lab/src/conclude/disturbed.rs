@@ -41,7 +41,7 @@ pub fn judge(repeat: &mut Repeat, facts: &Facts) {
             repeat,
             "suspect",
             format!(
-                "other programs of this machine used {:.0}% of a processor, {} most of it: stop them, because they slow down \
+                "other programs on this machine used {:.0}% of a processor, {} most of it: stop them, because they slow down \
                  the measured system",
                 others.share * 100.0,
                 others.most

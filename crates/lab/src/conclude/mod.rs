@@ -158,7 +158,7 @@ fn not_started(lab: &Lab) -> Vec<Finding> {
         let url = process.url.as_deref().unwrap_or_default();
         let url = plimsoll_results::secrets::url_for_display(url);
         let text = format!(
-            "the lab did not start {}: it was already running at {url}. Its version and settings are not known, \
+            "the lab did not start {}: it was already running at {url}. Its version and settings are unknown, \
              it was not restarted between runs, and its processor time was not measured",
             process.name
         );

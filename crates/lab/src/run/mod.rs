@@ -216,7 +216,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     })?;
     if run.schema != store::SCHEMA {
         return Err(one(format!(
-            "{} was made by plimsoll {}, which did not measure in restarts, so this version ({}) cannot continue or \
+            "{} was created by plimsoll {}, which did not measure in restarts, so this version ({}) cannot continue or \
              evaluate it: run {} again. Its report.md and result.json remain readable",
             directory.display(),
             run.plimsoll,

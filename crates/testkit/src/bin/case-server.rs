@@ -1,4 +1,4 @@
-//! Runs the server that the scripts under `cases/` use, to try one by hand: prints the `-e
+//! Runs the server that the scripts under `cases/` use, to try a script by hand. Prints the `-e
 //! NAME=value` arguments for `run`, and serves until Ctrl-C.
 
 use std::io::{self, Write};

@@ -7,8 +7,8 @@
 //! cases keep PROGRAM [NAME-PREFIX…]       record how a program differs from k6 on purpose
 //! ```
 //!
-//! It uses the folder `cases` of the current directory. A name is `area/case`, for example
-//! `http/redirects`. It prints only failures, and a last line with the counts.
+//! The program uses the directory `cases` in the current directory. A name is `area/case`, for
+//! example `http/redirects`. Only failures are printed, and a last line with the counts.
 
 use std::fs;
 use std::io::{self, Write};

@@ -15,7 +15,7 @@ pub fn digest_challenge() -> String {
     )
 }
 
-/// Whether an `Authorization` value contains this user and password in basic form.
+/// Whether an `Authorization` value contains this user and password for basic authentication.
 pub fn basic_allows(authorization: &str, user: &str, password: &str) -> bool {
     let wanted = STANDARD.encode(format!("{user}:{password}"));
     authorization.strip_prefix("Basic ") == Some(wanted.as_str())
@@ -32,7 +32,7 @@ pub fn digest_allows(authorization: &str, method: &str, user: &str, password: &s
         .map(|(name, value)| (name, value.trim_matches('"')))
         .collect();
     let field = |name: &str| fields.get(name).copied().unwrap_or_default();
-    // RFC 7616, 3.4.1: response = H(H(A1):nonce:nc:cnonce:qop:H(A2)).
+    // RFC 7616, section 3.4.1: response = H(H(A1):nonce:nc:cnonce:qop:H(A2)).
     let secret = hash(&format!("{user}:{}:{password}", field("realm")));
     let asked = hash(&format!("{method}:{}", field("uri")));
     let expected = hash(&format!(

@@ -1,4 +1,4 @@
-//! A certificate authority, and the certificates it signs for each listener.
+//! A certificate authority, and the certificates that it signs for each listener.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub struct Made {
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 
-/// Creates the authority and its certificates; writes the files for scripts to `folder`.
+/// Creates the authority and its certificates, and writes the files for scripts to `folder`.
 pub fn make(folder: &Path) -> io::Result<Made> {
     let mut parameters = CertificateParams::new(Vec::<String>::new()).map_err(io::Error::other)?;
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

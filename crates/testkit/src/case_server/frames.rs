@@ -1,4 +1,4 @@
-//! WebSocket frames as a server writes and reads them (RFC 6455, section 5).
+//! WebSocket frames as sent and received by a server (RFC 6455, section 5).
 
 use std::io;
 
@@ -11,11 +11,11 @@ pub const BINARY: u8 = 2;
 pub const CLOSE: u8 = 8;
 pub const PING: u8 = 9;
 pub const PONG: u8 = 10;
-/// The bit that marks the last frame of a message, and the one for a compressed message.
+/// The bit that marks the last frame of a message, and the bit for a compressed message.
 pub const LAST: u8 = 0x80;
 pub const COMPRESSED: u8 = 0x40;
 
-/// Maximum length of a frame; no case sends a longer one.
+/// Maximum length of a frame. No case sends a longer one.
 const LONGEST: u64 = 64 << 20;
 
 /// One frame: its first byte, and its unmasked payload.
@@ -29,7 +29,8 @@ impl Frame {
         self.first & 0x0f
     }
 
-    /// The payload, decompressed if the frame is marked so. Each message is compressed separately.
+    /// The payload, decompressed if the frame is marked as compressed. Each message is compressed
+    /// separately.
     pub fn message(&self) -> io::Result<Vec<u8>> {
         if self.first & COMPRESSED == 0 {
             return Ok(self.payload.clone());
@@ -51,13 +52,13 @@ impl Frame {
     }
 }
 
-/// Reads one frame; every client masks its frames.
+/// Reads one frame. Every client must mask its frames.
 pub async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Frame> {
     let mut head = [0_u8; 2];
     stream.read_exact(&mut head).await?;
     let [first, second] = head;
     if second & 0x80 == 0 {
-        return Err(io::Error::other("a frame without a mask"));
+        return Err(io::Error::other("an unmasked frame"));
     }
     let length = match second & 0x7f {
         126 => u64::from(stream.read_u16().await?),
@@ -67,7 +68,7 @@ pub async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Frame> {
     let mut key = [0_u8; 4];
     stream.read_exact(&mut key).await?;
     if length > LONGEST {
-        return Err(io::Error::other("a frame too long"));
+        return Err(io::Error::other("a frame that is too long"));
     }
     let mut payload = vec![0; usize::try_from(length).unwrap_or(0)];
     stream.read_exact(&mut payload).await?;
@@ -106,7 +107,7 @@ pub async fn write_compressed(
     payload: &[u8],
 ) -> io::Result<()> {
     let mut engine = Compress::new(Compression::default(), false);
-    // Space for everything at once: a deflate engine that runs out of space holds back data.
+    // Provide space for the complete output: a deflate engine that runs out of space holds back data.
     let mut out = Vec::with_capacity(payload.len() * 9 / 8 + 256);
     loop {
         let taken = usize::try_from(engine.total_in()).unwrap_or(usize::MAX);

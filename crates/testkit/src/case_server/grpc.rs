@@ -1,4 +1,4 @@
-//! The gRPC service of `cases.proto`. A compressed request gets a compressed response.
+//! The gRPC service of `cases.proto`. A compressed request receives a compressed response.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -104,7 +104,7 @@ async fn unary(
     }
 }
 
-/// Sends back each message on arrival; "stop" ends the call with an error.
+/// Echoes each message when it arrives. "stop" ends the call with an error.
 fn chat(mut body: Incoming) -> Response<Body> {
     let (parts, answer) = begun(HeaderMap::new());
     tokio::spawn(async move {
@@ -161,7 +161,8 @@ fn fail(message: &Bytes) -> Response<Body> {
     answer
 }
 
-/// Received fields whose names start with `x-`; some are returned in both parts of the response.
+/// Received fields whose names start with `x-`. Some of them are returned in the headers and in the
+/// trailers.
 fn metadata(asked: &HeaderMap) -> Response<Body> {
     let mut names: Vec<&str> = asked
         .keys()
@@ -226,7 +227,7 @@ fn described(question: &Bytes) -> Vec<u8> {
     let mut answer = Vec::new();
     let file_named = bytes_of(question, 3);
     let symbol = bytes_of(question, 4);
-    // The original request.
+    // The original request is part of the response.
     field(&mut answer, 2, question);
     if !bytes_of(question, 7).is_empty() {
         let mut list = Vec::new();
@@ -262,7 +263,7 @@ fn described(question: &Bytes) -> Vec<u8> {
     answer
 }
 
-/// A response whose parts follow.
+/// A response whose parts follow later.
 pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
     let (parts, printed) = mpsc::channel(4);
     let parts_of_body = stream::unfold(printed, |mut printed| async move {
@@ -289,7 +290,7 @@ pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> R
     answer
 }
 
-/// A response that consists only of a status.
+/// A response that contains only a status.
 pub(super) fn alone(code: i64, message: &str) -> Response<Body> {
     let mut answer = Response::new(http_body_util::Empty::new().boxed());
     *answer.headers_mut() = status(code, message);

@@ -1,5 +1,5 @@
-//! `grpc.testing.TestService`: the server side of gRPC's interoperability tests, with messages read
-//! by field numbers.
+//! `grpc.testing.TestService`: the server side of gRPC's interoperability tests. It reads messages
+//! by field number.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use hyper::header::{HeaderMap, HeaderName};
 use super::grpc::{Body, Parts, alone, begun, ok, put, single, status, whole};
 use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
 
-/// Maximum length of a response; no test needs more.
+/// Maximum length of a response. No test needs more.
 const MOST: usize = 8 << 20;
 
 const INITIAL: &str = "x-grpc-test-echo-initial";
@@ -64,7 +64,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
     }
 }
 
-/// Responds to each message with what it requests, immediately or after the last one.
+/// Responds to each message as the message requests, immediately or after the last message.
 async fn stream(
     mut reader: Reader,
     mut body: Incoming,
@@ -112,7 +112,7 @@ async fn send(parts: &Parts, message: &Bytes) -> bool {
     true
 }
 
-/// A message whose first field is a payload of this number of zeros.
+/// A message whose first field is a payload of the given number of zeros.
 fn payload(size: i64) -> Bytes {
     let size = usize::try_from(size).unwrap_or(0).min(MOST);
     let mut payload = Vec::new();
@@ -122,12 +122,12 @@ fn payload(size: i64) -> Bytes {
     message.into()
 }
 
-/// Whether the `BoolValue` in that field is present and true.
+/// Whether the `BoolValue` in the given field is present and true.
 fn is_set(message: &[u8], place: u64) -> bool {
     number(&bytes_of(message, place), 1) != 0
 }
 
-/// The error for a message whose compression differs from what it declares.
+/// The error for a message whose compression differs from its declaration.
 fn is_unexpected(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
     let output = fields(message).into_iter().any(|field| field.0 == place);
     (output && is_set(message, place) != was_packed)

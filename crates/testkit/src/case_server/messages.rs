@@ -1,5 +1,5 @@
-//! gRPC messages as bytes, parsed and built by hand, so that the comparison of two clients does not
-//! depend on a library's interpretation.
+//! gRPC messages as bytes. They are parsed and built by hand, so the comparison of two clients does
+//! not depend on how a library interprets them.
 
 use std::io::{Read, Write};
 
@@ -14,12 +14,12 @@ use hyper::body::{Body as _, Incoming};
 #[derive(Default)]
 pub(super) struct Reader {
     held: BytesMut,
-    /// Whether the last one was compressed.
+    /// Whether the last message was compressed.
     pub(super) packed: bool,
 }
 
 impl Reader {
-    /// The next message, decompressed; `None` at the end or if it does not decompress.
+    /// The next message, decompressed. `None` at the end, or if it cannot be decompressed.
     pub(super) async fn next(&mut self, body: &mut Incoming) -> Option<Bytes> {
         loop {
             if let Some(&[packed, a, b, c, d]) = self.held.first_chunk::<5>() {
@@ -55,7 +55,7 @@ pub(super) fn framed(message: &[u8]) -> Bytes {
     framed.freeze()
 }
 
-/// The same, compressed with gzip.
+/// The same message, compressed with gzip.
 pub(super) fn packed(message: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to memory cannot fail.
@@ -92,7 +92,7 @@ fn varint(message: &mut Vec<u8>, mut value: u64) {
     message.push(value as u8);
 }
 
-/// The fields of a message: field numbers with their bytes, or with their value as varint.
+/// The fields of a message: field numbers with their bytes, or with the value of their varint.
 pub(super) fn fields(message: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,18 +1,20 @@
-//! The server that the scripts under `cases/` use, both for recording and for comparing.
+//! The server that the scripts under `cases/` use, for recording and for comparing.
 //!
-//! Every response is a function of its request, so two runs of one script get the same ones. It
-//! listens on several ports of 127.0.0.1, whose addresses scripts get in their environment:
+//! Every response is a function of its request, so two runs of a script receive the same responses.
+//! The server listens on several ports of 127.0.0.1. Scripts receive the addresses in their
+//! environment:
 //!
 //! | variable | listener |
 //! |---|---|
-//! | `BASE` | HTTP/1.1, and HTTP/2 by prior knowledge, without TLS; gRPC too: see [`grpc`] |
+//! | `BASE` | HTTP/1.1, HTTP/2 by prior knowledge, and gRPC ([`grpc`]), without TLS |
 //! | `TLS` | the same over TLS 1.2 and 1.3, with a certificate for `localhost` and `127.0.0.1` |
 //! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
 //! | `TLS_OTHER` | a certificate for `other.example` only |
 //! | `TLS_CLIENT` | requests a client certificate |
-//! | `TLS_MUTUAL` | the same, for HTTP/2 and so for gRPC too |
+//! | `TLS_MUTUAL` | the same for HTTP/2, and therefore also for gRPC |
 //! | `RAW` | misbehaves below HTTP: see [`raw`] |
-//! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem`, and with `cases.proto` and `cases.protoset` |
+//! | `CERTS` | a directory with `ca.pem`, `client.pem`, `client-key.pem`, `cases.proto` and
+//! `cases.protoset` |
 
 mod auth;
 mod certificates;
@@ -42,17 +44,17 @@ use tokio_rustls::TlsAcceptor;
 /// The addresses of the running server's listeners.
 #[derive(Debug, Clone)]
 pub struct Addresses {
-    /// The environment variables for scripts.
+    /// The environment variables that scripts receive.
     pub variables: Vec<(String, String)>,
-    /// Each port with the name that replaces it in recorded text.
+    /// Each port, and the name that replaces it in recorded text.
     pub ports: Vec<(u16, String)>,
-    /// The path of the certificates.
+    /// The directory of the certificates.
     pub certificates: String,
 }
 
-/// Starts the server on the current runtime; it runs until the runtime is dropped.
+/// Starts the server on the current runtime. It runs until the runtime is dropped.
 ///
-/// `certificates` is an empty folder for its certificates.
+/// `certificates` is an empty directory for its certificates.
 pub async fn start(certificates: &Path) -> io::Result<Addresses> {
     let made = certificates::make(certificates)?;
     std::fs::write(certificates.join("cases.proto"), grpc::PROTO)?;
@@ -118,7 +120,7 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S)
         }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // A date would make two responses differ.
+    // No `Date` header, because a date would make two responses differ.
     builder.http1().auto_date_header(false);
     builder.http2().auto_date_header(false);
     let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);

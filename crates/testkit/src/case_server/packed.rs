@@ -1,4 +1,4 @@
-//! One text compressed with each content coding, by other programs.
+//! A text that other programs compressed with each content coding.
 
 /// The decompressed text of every body.
 #[cfg(test)]
@@ -17,7 +17,8 @@ pub const ZSTD: &[u8] =
 
 #[cfg(test)]
 mod tests {
-    /// The checksum at the end of a zlib stream is that of the decompressed text (RFC 1950, 2.2).
+    /// The checksum at the end of a zlib stream is computed from the decompressed text (RFC 1950,
+    /// section 2.2).
     #[test]
     fn the_deflated_body_is_of_the_plain_text() {
         let (mut low, mut high) = (1_u32, 0_u32);

@@ -1,18 +1,18 @@
-//! A peer that misbehaves below HTTP, depending on the path.
+//! A peer that misbehaves below HTTP. The path selects the behavior.
 //!
 //! `/close` closes without a response; `/reset` resets; `/garbage` is not HTTP; `/half` announces
-//! 100 bytes and sends 10; `/until-close` ends its body by closing; `/chunk` breaks a chunk;
-//! `/switch` responds with 101; `/huge-header` never ends its headers (it stops at 12 MB);
-//! `/bad-gzip` is declared as gzip but is not; `/stall` never responds; `/continue` sends an
-//! interim 100 first; `/twice` sends one header many times. Paths under `/odd/` respond with
-//! headers and framings at the limits of what HTTP allows; the path names what is unusual.
+//! 100 bytes and sends 10; `/until-close` ends its body by closing the connection; `/chunk` sends
+//! an invalid chunk; `/switch` responds with 101; `/huge-header` never ends its headers (it stops
+//! at 12 MB); `/bad-gzip` is declared as gzip but is not; `/stall` never responds; `/continue`
+//! first sends an interim 100; `/twice` sends one header several times. Paths under `/odd/` respond
+//! with unusual headers and framings; the path names what is unusual.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Accepts until the runtime ends.
+/// Accepts connections until the runtime ends.
 pub async fn serve(listener: TcpListener) {
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(misbehave(stream));
@@ -52,7 +52,7 @@ async fn misbehave(mut stream: TcpStream) {
         "/reset-in-body" => {
             let head = format!("{ok}Content-Length: 100\r\n\r\n0123456789");
             let _ = stream.write_all(head.as_bytes()).await;
-            // Let the client read what was sent before the reset.
+            // Let the client read the bytes that were sent before the reset.
             tokio::time::sleep(Duration::from_millis(50)).await;
             let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             return;
@@ -74,7 +74,7 @@ async fn misbehave(mut stream: TcpStream) {
     };
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
-    // Closing before the peer has read everything could turn the FIN into a reset.
+    // Wait for the peer: closing before it has read everything could turn the FIN into a reset.
     let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut buffer)).await;
 }
 

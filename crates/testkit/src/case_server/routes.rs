@@ -19,7 +19,7 @@ type Body = BoxBody<Bytes, std::convert::Infallible>;
 const NESTED: &str = r#"{"id":7,"name":"Ada","tags":["a","b","c"],"nested":{"deep":{"value":42}},"friends":[{"first":"Dale","age":44},{"first":"Roger","age":68},{"first":"Jane","age":47}],"none":null,"yes":true,"pi":3.25}"#;
 const PAGE: &str = "<!doctype html><html><head><title>A page</title></head><body><h1 id=\"top\">Hello</h1><a href=\"/get?from=link\">link</a></body></html>";
 
-/// Responds to one request; `number` counts the requests of its connection from 1.
+/// Responds to one request. `number` counts the requests of its connection from 1.
 pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
     if request.uri().path().starts_with("/ws/") {
         return shake_hands(request).await;
@@ -97,7 +97,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// The request as JSON, without what may differ between clients: their name, and the port of
+    /// The request as JSON, without data that may differ between clients: their name, and the port of
     /// the listener.
     fn describe(&self) -> Value {
         let mut headers = BTreeMap::new();
@@ -172,7 +172,7 @@ fn with(mut response: Response<Body>, name: &'static str, value: &str) -> Respon
     response
 }
 
-/// Sends the body back with its original content coding and type.
+/// Echoes the body with its original content coding and type.
 fn back(asked: &Asked) -> Response<Body> {
     let mut response = Response::new(whole(asked.body.clone()));
     for name in ["content-encoding", "content-type"] {
@@ -203,7 +203,7 @@ fn redirect(count: &str) -> Response<Body> {
     with(plain(StatusCode::FOUND, ""), "location", &target)
 }
 
-/// `/redirect-to?status=307&url=/echo`.
+/// Handles paths like `/redirect-to?status=307&url=/echo`.
 fn redirect_to(asked: &Asked) -> Response<Body> {
     let status = asked.parameter("status").and_then(|code| code.parse().ok());
     let status = StatusCode::from_u16(status.unwrap_or(302)).unwrap_or(StatusCode::FOUND);
@@ -260,7 +260,7 @@ fn digest(asked: &Asked, user: &str, password: &str) -> Response<Body> {
     )
 }
 
-/// `count` chunks, one after the other.
+/// A body of `count` chunks.
 fn stream(count: usize) -> Response<Body> {
     let chunks = (0..count.min(1000)).map(|number| {
         Ok(Frame::data(Bytes::from(format!(
@@ -289,7 +289,7 @@ fn several_headers() -> Response<Body> {
     response
 }
 
-/// How many of these requests were in flight at the same time, including this one.
+/// The number of these requests that were in flight at the same time, including this one.
 async fn in_flight(milliseconds: &str) -> Response<Body> {
     static BUSY: AtomicU64 = AtomicU64::new(0);
     static MOST: AtomicU64 = AtomicU64::new(0);

@@ -3,14 +3,14 @@
 //! | path | behavior |
 //! |---|---|
 //! | `echo` | echoes messages; compressed if the client offered it and the query is `deflate` |
-//! | `close/CODE/REASON` | sends a close frame at once (`close/none`: an empty one) |
+//! | `close/CODE/REASON` | sends a close frame immediately (`close/none`: an empty one) |
 //! | `close-after/CODE` | sends a close frame after the first message |
-//! | `send/N`, `send-close/N` | sends N texts; then nothing, or a close frame |
+//! | `send/N`, `send-close/N` | sends N text messages; then nothing, or a close frame |
 //! | `text/N`, `binary/N` | sends one message of N bytes |
-//! | `ping` | sends a ping, and a text after receiving its pong |
-//! | `drop`, `drop-after` | ends the connection without a close frame |
-//! | `headers` | sends the headers of the handshake's request, as JSON |
-//! | `fragments` | sends a text in three fragments, with a ping between them |
+//! | `ping` | sends a ping, and a text message after it has received the pong |
+//! | `drop`, `drop-after` | closes the connection without a close frame |
+//! | `headers` | sends the headers of the handshake request as JSON |
+//! | `fragments` | sends a text message in three fragments, with a ping between them |
 //! | `protocol`, `protocol/NAME` | selects the first offered subprotocol, or that name in any case |
 //! | `set-cookie` | sets a cookie in the response |
 //! | `deaf` | neither reads nor sends anything |
@@ -41,7 +41,7 @@ pub struct Handshake {
     pub body: &'static str,
 }
 
-/// Handles a request below `/ws/`. If it is a handshake, continues on the same connection.
+/// Handles a request below `/ws/`. If the request is a handshake, continues on the same connection.
 pub async fn answer(mut request: Request<Incoming>) -> Handshake {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -121,7 +121,7 @@ async fn behave(upgraded: OnUpgrade, parts: Vec<String>, headers: HeaderMap, def
     let Ok(stream) = upgraded.await else { return };
     let mut stream = BufReader::new(TokioIo::new(stream));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    // A client that disconnects ends the case, not the server.
+    // A client that disconnects ends the case, but not the server.
     let _ = converse(&mut stream, &parts, &headers, deflate).await;
 }
 
@@ -187,7 +187,7 @@ async fn converse(
     echo(stream, deflate).await
 }
 
-/// Sends messages back until the client closes. It responds to a pong with a text message.
+/// Echoes messages until the client closes. Responds to a pong with a text message.
 async fn echo(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), deflate: bool) -> io::Result<()> {
     loop {
         let frame = frames::read(stream).await?;
@@ -214,7 +214,7 @@ async fn echo(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), deflate: bool)
     }
 }
 
-/// Sends a close frame, and waits for the client's before the connection ends.
+/// Sends a close frame, and waits for the client's close frame before the connection ends.
 async fn close(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     payload: &[u8],
@@ -256,14 +256,14 @@ async fn bad(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), kind: &str) -> 
     if kind == "half" {
         stream.shutdown().await?;
     }
-    // Read the client's reaction, so that closing does not send a reset.
+    // Read the client's reaction, so closing does not send a reset.
     let mut rest = Vec::new();
     let reading = stream.read_to_end(&mut rest);
     let _ = tokio::time::timeout(Duration::from_secs(5), reading).await;
     Err(io::ErrorKind::ConnectionAborted.into())
 }
 
-/// The request's headers, without what may differ between clients or runs.
+/// The request's headers, without data that may differ between clients or runs.
 fn described(headers: &HeaderMap) -> Value {
     let mut described = Map::new();
     for name in headers.keys() {

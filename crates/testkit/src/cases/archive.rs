@@ -1,11 +1,11 @@
-//! The content of a tar file as text, for comparison.
+//! The contents of a tar file as text, for comparison.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// One line for each file and link, by name, plus the lines of small text files. Folders are left
-/// out, because programs differ in which ones they list.
+/// One line for each file and link, sorted by name, followed by the lines of small text files.
+/// Directories are omitted, because programs differ in which ones they list.
 pub fn listing(path: &Path) -> io::Result<String> {
     let mut listed = Vec::new();
     for entry in tar::Archive::new(File::open(path)?).entries()? {

@@ -1,4 +1,4 @@
-//! How one case is run.
+//! The definition of a case: how it is run and compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-/// One case: its name (`area/case`, the path of its folder below `cases/`), and its `case.json`.
+/// One case: its name (`area/case`, the path of its directory below `cases/`) and its `case.json`.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub name: String,
@@ -16,11 +16,11 @@ pub struct Case {
     pub told: CaseSettings,
 }
 
-/// The content of `case.json`; everything but `about` has a default.
+/// The contents of `case.json`. Every key except `about` has a default.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseSettings {
-    /// One sentence: what the case tests.
+    /// What the case tests, in one sentence.
     pub about: String,
     /// The subcommand; `run` by default.
     #[serde(default = "run")]
@@ -28,56 +28,58 @@ pub struct CaseSettings {
     /// Arguments between the subcommand and the script.
     #[serde(default)]
     pub flags: Vec<String>,
-    /// The script's file name; empty for a command that takes none.
+    /// The script's file name; empty for a command without a script.
     #[serde(default = "script")]
     pub script: String,
     /// Environment variables of the process.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// A file of the folder that the run gets as stdin.
+    /// A file of the directory that is passed to the run as stdin.
     #[serde(default)]
     pub stdin: Option<String>,
-    /// A signal to send once a log line or screen line contains a given text.
+    /// A signal to send when a log line or screen line contains a given string.
     #[serde(default)]
     pub signal: Option<Signal>,
-    /// Omit `--quiet`, so that the banner and the progress lines are compared too.
+    /// Omit `--quiet`, so the banner and the progress lines are also compared.
     #[serde(default)]
     pub loud: bool,
-    /// Do not request the metrics (`--out json`); for commands that have none.
+    /// Do not request the metrics (`--out json`). For commands without metrics.
     #[serde(default)]
     pub no_metrics: bool,
-    /// The order of the log lines is not fixed (several users log at once).
+    /// The order of the log lines is not fixed, because several users log at the same time.
     #[serde(default)]
     pub any_order: bool,
-    /// Do not compare where errors were thrown: an engine may not know the position for a value
-    /// that is not an `Error`.
+    /// Do not compare where errors were thrown: an engine may not know the position for a value that is
+    /// not an `Error`.
     #[serde(default)]
     pub no_places: bool,
-    /// The messages come from the JavaScript engine: only the error's class is compared.
+    /// The messages come from the JavaScript engine, so only the class of the error is compared.
     #[serde(default)]
     pub engine_messages: bool,
-    /// The text of a parse or compile error differs by engine: log lines at error level are cut
-    /// after their first word.
+    /// The message of a parse or compile error differs between engines: log lines at error level are
+    /// truncated after their first word.
     #[serde(default)]
     pub parser_messages: bool,
-    /// Regular expressions and their replacements, applied to every text before the comparison.
+    /// Regular expressions and their replacements, which are applied to every text before the
+    /// comparison.
     #[serde(default)]
     pub replace: Vec<(String, String)>,
-    /// The same, applied to the lines and tags that are compared, also to those of the recording: for addresses
-    /// in memory and ports that it contains.
+    /// The same for the lines and tags that are compared, including those of the recording: for memory
+    /// addresses and ports that it contains.
     #[serde(default)]
     pub replace_both: Vec<(String, String)>,
-    /// Files that the run writes and that are compared.
+    /// Files that the run writes. They are compared, too.
     #[serde(default)]
     pub files: Vec<String>,
     /// Parts not compared: `logs`, `screen`, `metrics`, `exit`, or `metric:NAME`.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Bounds on counters, for runs whose exact count depends on timing: name → [least, most].
-    /// If there are any, the number of samples is not compared.
+    /// Bounds on counters, for runs whose exact count depends on timing: name → [min, max]. If there
+    /// are any, the number of samples is not compared.
     #[serde(default)]
     pub ranges: BTreeMap<String, (f64, f64)>,
-    /// Reasons for intended differences, by part as in `ignore`. These parts are compared with `plimsoll.json`.
+    /// Reasons for intended differences, by part as in `ignore`. These parts are compared with
+    /// `plimsoll.json`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
 }
@@ -88,9 +90,9 @@ pub struct CaseSettings {
 pub struct Signal {
     /// `INT` or `TERM`.
     pub name: String,
-    /// Sent when a log line contains this text.
+    /// Send the signal when a log line contains this string.
     pub after: String,
-    /// How many times, with a quarter of a second between; 1 by default.
+    /// How many times to send it, a quarter of a second apart; 1 by default.
     #[serde(default = "once")]
     pub times: u32,
 }
@@ -108,10 +110,10 @@ fn once() -> u32 {
 }
 
 impl Case {
-    /// Longer than any case takes; a run is killed after this time.
+    /// Time limit after which a run is killed. Longer than any case takes.
     pub const LIMIT: Duration = Duration::from_secs(40);
 
-    /// Reads one case's folder; `name` is its path below `cases/`.
+    /// Reads the directory of one case. `name` is its path below `cases/`.
     fn read(name: &str, folder: &Path) -> Result<Case, String> {
         let path = folder.join("case.json");
         let text =
@@ -125,12 +127,12 @@ impl Case {
         })
     }
 
-    /// All cases under `root`, in the order of their names. `wanted` selects those whose name
-    /// starts with one of its entries; empty selects all.
+    /// All cases under `root`, sorted by name. `wanted` selects those whose name starts with one of its
+    /// entries. If it is empty, all are selected.
     ///
     /// # Errors
-    /// When a folder cannot be read, a `case.json` is invalid, or a folder of an area is not a
-    /// case: nothing in `cases/` may be skipped silently.
+    /// If a directory cannot be read, a `case.json` is invalid, or a directory of an area is not a
+    /// case. Nothing in `cases/` may be skipped silently.
     pub fn read_all(root: &Path, wanted: &[String]) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for area in folders(root)? {
@@ -145,18 +147,18 @@ impl Case {
         Ok(cases)
     }
 
-    /// Whether a part is left out of the comparison.
+    /// Whether a part is excluded from the comparison.
     pub fn ignores(&self, part: &str) -> bool {
         self.told.ignore.iter().any(|name| name == part)
     }
 
-    /// Whether Plimsoll differs from k6 on purpose in a part.
+    /// Whether Plimsoll intentionally differs from k6 in a part.
     pub fn differs(&self, part: &str) -> bool {
         self.told.differs.contains_key(part)
     }
 }
 
-/// The names of the folders in `parent`, sorted.
+/// The sorted names of the directories in `parent`.
 fn folders(parent: &Path) -> Result<Vec<String>, String> {
     let unreadable = |error: io::Error| format!("{}: {error}", parent.display());
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Compares an observation with the expected one, and describes the differences.
+//! Compares an observation with the expected observation, and describes the differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -10,16 +10,16 @@ use super::expected::{ANY, Expected, words};
 use super::metrics::{BY_CLOCK, Metric};
 use super::observe::Observation;
 
-/// What a run is compared with.
+/// The recordings with which a run is compared.
 pub struct Reference {
     /// k6's recording.
     pub k6: Expected,
-    /// Plimsoll's own recording of the parts in which it differs on purpose.
+    /// Plimsoll's own recording of the parts in which it intentionally differs.
     pub own: Expected,
 }
 
 impl Reference {
-    /// What a part is compared with, if it is.
+    /// The recording with which a part is compared, if any.
     fn of(&self, case: &Case, part: &str) -> Option<&Observation> {
         if case.ignores(part) {
             return None;
@@ -31,8 +31,8 @@ impl Reference {
     }
 }
 
-/// The differences, each a text of one or more lines; empty when there are none. A reason for a difference that is
-/// not there counts as one.
+/// The differences, each as text with one or more lines; empty if there are none. A reason for a
+/// difference that does not exist also counts as a difference.
 pub fn compare(case: &Case, reference: &Reference, seen: &Observation) -> Vec<String> {
     let mut found = differences(case, reference, seen);
     if found.is_empty() {
@@ -86,7 +86,7 @@ fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<St
     found
 }
 
-/// Removes the verdict, which depends on how busy the machine is, from a summary in the log.
+/// Removes the verdict from a summary in the log, because it depends on how busy the machine is.
 fn unjudged(lines: &[String]) -> Vec<String> {
     let is_verdict = |line: &&String| line.trim_start().starts_with("verdict: ");
     lines
@@ -96,7 +96,7 @@ fn unjudged(lines: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Removes lines that only Plimsoll prints, and lines of metrics that are sampled by the clock.
+/// Removes lines that only Plimsoll prints, and lines of metrics that are sampled at intervals.
 fn comparable(lines: &[String]) -> Vec<String> {
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*(\w+):").ok());
     let by_clock = |line: &str| {
@@ -104,14 +104,14 @@ fn comparable(lines: &[String]) -> Vec<String> {
         let name = name.as_ref().and_then(|name| name.get(1));
         name.is_some_and(|name| BY_CLOCK.contains(&name.as_str()))
     };
-    // Plimsoll's block ends the summary: only progress may follow, which is not indented.
+    // Plimsoll's block is the end of the summary. Only progress may follow, which is not indented.
     let mut own = false;
     let kept = lines.iter().filter(|line| {
         own = line.trim() == "█ PLIMSOLL" || own && line.starts_with(' ');
         !own && !by_clock(line)
     });
     let kept: Vec<&String> = kept.collect();
-    // A heading above only such metrics is removed with them.
+    // A heading that is followed only by such metrics is also removed.
     let heads_nothing = |at: usize| {
         kept[at].trim() == "EXECUTION" && kept.get(at + 1).is_none_or(|next| !next.contains(':'))
     };
@@ -119,7 +119,8 @@ fn comparable(lines: &[String]) -> Vec<String> {
     shown.map(|at| kept[at].clone()).collect()
 }
 
-/// The lines that only one of the two contains, in order, by their longest common subsequence.
+/// The lines that only one of the two contains, in order, determined by their longest common
+/// subsequence.
 fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
     let (rows, columns) = (expected.len(), seen.len());
     let mut longest = vec![vec![0_usize; columns + 1]; rows + 1];
@@ -171,8 +172,8 @@ fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
     (!text.is_empty()).then(|| format!("{part}:{text}"))
 }
 
-/// A log message of the program itself, without its wording: level and fields. Messages that a
-/// script threw or wrote to its console are not included, because their wording is the script's.
+/// A log message of the program itself without its wording, that is, its level and fields. Messages
+/// that a script threw or logged are not included, because the script determines their wording.
 fn complaint(line: &str) -> Option<(&str, &str)> {
     let level = ["error: ", "warning: "]
         .into_iter()
@@ -190,7 +191,7 @@ fn complaint(line: &str) -> Option<(&str, &str)> {
     (!from_console && !thrown_by_script).then_some((level, fields))
 }
 
-/// An error without the wording of its detail, because that is the program's own too.
+/// An error without the wording of its detail, which is also specific to the program.
 fn unworded(line: &str) -> String {
     match line.find(" (error=") {
         Some(start) if line.starts_with("error: ") => format!("{} (error=…)", &line[..start]),
@@ -285,7 +286,7 @@ fn metric(case: &Case, name: &str, expected: &Metric, seen: &Metric, found: &mut
     for tags in all {
         match (expected_series.get(tags), seen_series.get(tags)) {
             (Some(expected), Some(seen)) => {
-                // If timing decides how often something happens, only the bounds are checked.
+                // If the number of occurrences depends on timing, only the bounds are checked.
                 if !case.told.ranges.is_empty() {
                     continue;
                 }

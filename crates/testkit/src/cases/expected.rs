@@ -1,4 +1,4 @@
-//! `expected.json`: what several runs of k6 had in common.
+//! `expected.json`: the common part of several runs of k6.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use serde_json::Value;
 use super::metrics::{Metric, Series};
 use super::observe::Observation;
 
-/// Matches any word of a line; written where k6's own runs differ.
+/// Matches any word of a line. It stands for words in which k6's own runs differ.
 pub const ANY: &str = "*";
 
-/// The expected result of a run, in the same form as an [`Observation`], with [`ANY`] and `null` where
-/// anything matches.
+/// The expected result of a run, in the same form as an [`Observation`]. [`ANY`] and `null` match
+/// anything.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Expected(pub Observation);
 
-/// The phases of an exchange have the tags and counts of this metric, so these are written once.
+/// The phases of an exchange have the same tags and counts as this metric, so these are written
+/// only once.
 const ALIKE: &str = "http_reqs";
 
 impl Expected {
@@ -46,7 +47,7 @@ impl Expected {
         Ok(serde_json::to_string_pretty(&value)? + "\n")
     }
 
-    /// Reads what [`Expected::to_text`] wrote.
+    /// Parses the output of [`Expected::to_text`].
     pub fn from_text(text: &str) -> Result<Expected, serde_json::Error> {
         let mut value: Value = serde_json::from_str(text)?;
         let mut alike = value["metrics"][ALIKE]["series"].clone();
@@ -90,7 +91,7 @@ impl Expected {
         Ok(())
     }
 
-    /// The common part of the runs; an error if they differ too much.
+    /// The common part of the runs. An error if they differ too much.
     pub fn common(runs: &[Observation]) -> Result<Expected, String> {
         let (first, others) = runs.split_first().ok_or("no run")?;
         let mut common = first.clone();
@@ -147,7 +148,7 @@ fn common_line(one: &str, other: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a line; leading spaces give empty words, so that the indentation counts.
+/// The words of a line. Leading spaces yield empty words, so the indentation counts.
 pub fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }

@@ -1,4 +1,5 @@
-//! Log lines: parses `time="…" level=info msg="…" source=console` into level, message and fields.
+//! Log lines: parses `time="…" level=info msg="…" source=console` into a level, a message and
+//! fields.
 
 use std::sync::LazyLock;
 
@@ -7,11 +8,11 @@ use regex::Regex;
 use super::case::Case;
 use super::normalize::Normalizer;
 
-/// Two concurrent runs both try to open the port of the control interface; the message of the one
+/// Two concurrent runs both try to open the port of the control interface. The message of the run
 /// that fails is ignored.
 pub const PORT_TAKEN: &str = "Error from API server";
 
-/// The log lines of a run, each as `level: message (field=value, …)` without its time.
+/// The log lines of a run, each as `level: message (field=value, …)` without the time.
 pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     static THROWN_AT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r" \| at \S+:\d+").ok());
@@ -34,8 +35,8 @@ pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     lines
 }
 
-/// After a script's own summary, Plimsoll prints its verdict, which k6 does not have: a line, and
-/// an indented one for each further reason.
+/// After a script's own summary, Plimsoll prints its verdict, which k6 does not have: one line, and
+/// an indented line for each further reason.
 fn is_verdict(line: &str, within: &mut bool) -> bool {
     *within = line.starts_with("verdict: ") || (*within && line.starts_with("         "));
     *within
@@ -78,7 +79,7 @@ fn readable(line: &str, case: &Case, normalizer: &Normalizer) -> String {
     }
 }
 
-/// Splits a line of `name=value` and `name="quoted value"`; `None` if it has another form.
+/// Parses a line of `name=value` and `name="quoted value"`. `None` if it has another form.
 fn fields(line: &str) -> Option<Vec<(String, String)>> {
     static FIELD: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"([\w.\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:\s+|$)"#).ok());
@@ -98,7 +99,7 @@ fn fields(line: &str) -> Option<Vec<(String, String)>> {
     (end == line.len()).then_some(found)
 }
 
-/// Removes the quoting of a value, which follows Go's rules for strings.
+/// Removes the quotes of a value according to Go's rules for strings.
 fn unquoted(value: &str) -> String {
     let Some(inner) = value
         .strip_prefix('"')
@@ -135,12 +136,12 @@ fn code_point(letters: &mut std::str::Chars<'_>, digits: usize) -> char {
 }
 
 /// Reduces a stack trace to the file and line of its first frame in a script. The names of
-/// functions, the engine's own frames and the way columns are counted depend on the engine.
+/// functions, the engine's own frames, and how columns are counted depend on the engine.
 fn trace(text: &str) -> String {
     static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\(?(?:file://)?(?:<case>/)?([^\s()]+?):(\d+):\d+(?:\(\d+\))?\)?").ok()
     });
-    // Some messages contain their position in the same line.
+    // Some messages contain their position on the same line.
     static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r" at (?:\S+ )?\(?(?:file://)?<case>/([^\s():]+):(\d+):\d+(?:\(\d+\))?\)?").ok()
     });
@@ -164,7 +165,7 @@ fn trace(text: &str) -> String {
     kept.join(" | ")
 }
 
-/// Reduces the engine's own messages to the error's class.
+/// Reduces the engine's own messages to the class of the error.
 fn engine_text(text: &str, case: &Case) -> String {
     static CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\b(TypeError|ReferenceError|SyntaxError|RangeError|URIError): [^|]*").ok()

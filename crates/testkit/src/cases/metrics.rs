@@ -1,4 +1,4 @@
-//! The metrics of a run, from the output of `--out json`.
+//! The metrics of a run, parsed from the output of `--out json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::normalize::Normalizer;
 
-/// Metrics that Plimsoll has in addition to k6's.
+/// Metrics that Plimsoll provides in addition to k6's.
 pub const OWN: &[&str] = &[
     "http_req_looking_up",
     "http_req_response_time",
@@ -16,9 +16,9 @@ pub const OWN: &[&str] = &[
     "http_req_failed_duration",
     "iteration_send_lag",
 ];
-/// Sampled by the clock, so their number of samples in a short run varies.
+/// Metrics that are sampled at intervals, so their number of samples in a short run varies.
 pub const BY_CLOCK: &[&str] = &["vus", "vus_max"];
-/// Totals that depend on the headers each client sends, such as its own name.
+/// Totals that depend on the headers that each client sends, for example its name.
 const BY_CLIENT: &[&str] = &["data_sent", "data_received"];
 
 /// One metric of a run.
@@ -31,14 +31,14 @@ pub struct Metric {
     pub thresholds: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submetrics: Vec<String>,
-    /// Every tag of its samples, if the series do not contain them.
+    /// All tags of its samples, if the series do not contain them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
-    /// Its samples by their tags, `name=value` joined by commas; `None` where runs differ.
+    /// Its samples by their tags, as `name=value` joined by commas. `None` if runs differ.
     pub series: Option<BTreeMap<String, Series>>,
 }
 
-/// The samples with one set of tags; `None` where runs differ. Written as `4 samples, sum 8`.
+/// The samples with one set of tags, for example `4 samples, sum 8`. `None` if runs differ.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Series {
@@ -74,7 +74,7 @@ impl TryFrom<String> for Series {
     }
 }
 
-/// Parses the lines. Invalid JSON is ignored, because a killed run may leave half a line.
+/// Parses the lines. Invalid JSON is ignored, because a killed run may leave an incomplete line.
 pub fn read(text: &str, normalizer: &Normalizer) -> BTreeMap<String, Metric> {
     let mut found: BTreeMap<String, Metric> = BTreeMap::new();
     for line in text.lines() {
@@ -113,7 +113,7 @@ fn declared(data: &Value) -> Metric {
     }
 }
 
-/// A threshold: its text, or the JSON of one with settings.
+/// A threshold: its expression, or the JSON of a threshold with settings.
 fn written(threshold: &Value) -> String {
     match threshold.as_str() {
         Some(text) => text.to_owned(),
@@ -144,7 +144,7 @@ fn add(metric: &mut Metric, name: &str, data: &Value, normalizer: &Normalizer) {
     if !time && !BY_CLIENT.contains(&name) {
         let value = data["value"].as_f64().unwrap_or(f64::NAN);
         let sum = series.sum.unwrap_or(0.0);
-        // The sum of a gauge means nothing: its last value counts.
+        // The sum of a gauge is meaningless; its last value counts.
         series.sum = Some(if metric.kind == "gauge" {
             value
         } else {

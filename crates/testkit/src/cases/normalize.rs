@@ -1,4 +1,4 @@
-//! Replaces what may differ between two runs: ports, folders, times.
+//! Replaces data that may differ between two runs: ports, directories, times.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::case::Case;
 use crate::case_server::Addresses;
 
-/// Normalizes the texts of one run of one case.
+/// Normalizes the output of one run of one case.
 pub struct Normalizer {
     literal: Vec<(String, String)>,
     patterns: Vec<(Regex, String)>,
@@ -24,7 +24,7 @@ impl Normalizer {
         literal.push((server.certificates.clone(), "<certs>".to_owned()));
         literal.push((folder.to_string_lossy().into_owned(), "<case>".to_owned()));
         let own = [
-            // The local address of a client's connection.
+            // This is the local address of a client's connection.
             (r"127\.0\.0\.1:\d+->", "127.0.0.1:<own>->"),
             (
                 r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",

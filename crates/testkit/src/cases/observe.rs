@@ -1,4 +1,4 @@
-//! Runs one case with one program and records everything that can be compared.
+//! Runs one case with one program, and records everything that can be compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +17,10 @@ use super::normalize::Normalizer;
 use super::{archive, logs, screen};
 use crate::case_server::Addresses;
 
-/// The results of a run, without what may differ between runs.
+/// The results of a run, without data that may differ between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The exit status; -1 if a signal ended it.
+    /// The exit status; -1 if a signal killed the program.
     pub exit: i32,
     pub logs: Vec<String>,
     pub screen: Vec<String>,
@@ -48,7 +48,7 @@ impl Observation {
         self
     }
 
-    /// The parts of the observation in which a case differs on purpose.
+    /// The parts of the observation in which a case intentionally differs.
     pub fn differing(mut self, case: &Case) -> Observation {
         if !case.differs("exit") {
             self.exit = 0;
@@ -68,11 +68,12 @@ impl Observation {
     }
 }
 
-/// Runs `case` with `program` in a copy of its folder.
+/// Runs `case` with `program` in a copy of its directory.
 pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observation, String> {
     let problem =
         |what: &str, error: &dyn std::fmt::Display| format!("{}: {what}: {error}", case.name);
-    let scratch = tempfile::tempdir().map_err(|error| problem("a folder to run in", &error))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| problem("creating the working directory", &error))?;
     let folder = scratch.path().join("case");
     copy(&case.folder, &folder).map_err(|error| problem("copying the case", &error))?;
     let normalizer =
@@ -112,15 +113,15 @@ const METRICS: &str = ".metrics.json";
 fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home: &Path) -> Command {
     let told = &case.told;
     let mut command = Command::new(program);
-    // Only the environment from the case: neither the user's settings nor a proxy may have an
+    // Pass only the environment of the case: neither the user's settings nor a proxy may have an
     // effect.
     command.env_clear().current_dir(folder).env("HOME", home);
     command
         .env("PATH", "/usr/bin:/bin")
         .env("K6_NO_USAGE_REPORT", "true")
-        // k6 masks nothing in logs and samples. Masking has its own tests.
+        // k6 masks nothing in logs and samples. Masking is tested separately.
         .env("PLIMSOLL_SHOW_SECRETS", "true");
-    // All cases can be run with images of the heap (docs/decisions/0015).
+    // All cases can be run with heap images (docs/decisions/0015).
     if let Some(choice) = std::env::var_os("PLIMSOLL_IMAGE") {
         command.env("PLIMSOLL_IMAGE", choice);
     }
@@ -225,7 +226,7 @@ fn send(id: u32, signal: &Signal) {
     }
 }
 
-/// The lines of a file; for JSON with sorted keys and one value per line.
+/// The lines of a file. JSON has sorted keys and one value per line.
 fn file_lines(text: &str, normalizer: &Normalizer) -> Vec<String> {
     let text = match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
@@ -242,7 +243,7 @@ fn file_lines(text: &str, normalizer: &Normalizer) -> Vec<String> {
     normalizer.text(&text).lines().map(str::to_owned).collect()
 }
 
-/// Removes Plimsoll's additional metrics, and those sampled by the clock.
+/// Removes Plimsoll's additional metrics, and metrics that are sampled at intervals.
 fn drop_own(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -259,7 +260,7 @@ fn drop_own(value: &mut Value) {
     }
 }
 
-/// Names of metrics or object keys that only one of the two programs has.
+/// Names of metrics or object keys that only one of the two programs outputs.
 fn is_own(name: &str) -> bool {
     ["plimsoll", "plimsoll_version", "k6_version"].contains(&name)
         || metrics::OWN.contains(&name)

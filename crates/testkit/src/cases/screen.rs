@@ -1,4 +1,4 @@
-//! The stdout of a run: the summary, and in `loud` cases the banner and the progress.
+//! The stdout of a run: the summary and, in `loud` cases, the banner and the progress.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use super::case::Case;
 use super::logs::PORT_TAKEN;
 use super::normalize::Normalizer;
 
-/// The lines of the screen. Times, rates and byte counts are replaced by `#`, runs of spaces and
+/// The lines of the screen. Times, rates and byte counts are replaced with `#`, runs of spaces and
 /// dots are shortened, and the banner and intermediate progress are removed.
 pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     let mut text = text;
@@ -21,7 +21,7 @@ pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     let all: Vec<&str> = text.lines().collect();
     let last_running = all.iter().rposition(|line| line.starts_with("running ("));
     for (number, line) in all.iter().enumerate() {
-        // Progress is printed repeatedly; only its last state is compared.
+        // Progress is printed repeatedly. Only its last state is compared.
         let progress = line.starts_with("running (") || is_bar(line);
         if progress && Some(number) < last_running {
             continue;
@@ -40,11 +40,12 @@ fn is_bar(line: &str) -> bool {
     BAR.as_ref().is_some_and(|bar| bar.is_match(line))
 }
 
-/// Replaces measured values. Configured ones (a scenario's duration in the banner) stay.
+/// Replaces measured values. Configured values stay, for example a scenario's duration in the
+/// banner.
 fn measured(line: &str) -> String {
     static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
-            // The dots fill up to the longest name, which may differ.
+            // The dots extend to the longest name, which may differ.
             (r"\.{3,}:", ":"),
             (
                 r"(\s|=|\()-?\d[\d.]*(?:ns|µs|us|ms|s|m|h)(?:\d[\d.]*(?:ms|s|m))*",

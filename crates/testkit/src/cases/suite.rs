@@ -14,7 +14,7 @@ use super::expected::Expected;
 use super::observe::{Observation, observe};
 use crate::case_server::{self, Addresses};
 
-/// The server of the cases, on its own thread until this is dropped.
+/// The server for the cases. It runs on a separate thread until this value is dropped.
 pub struct Server {
     pub addresses: Addresses,
     _certificates: tempfile::TempDir,
@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-/// One case's outcome: its differences, or why it could not be run.
+/// The result of one case: its differences, or the reason why it could not be run.
 pub struct Outcome {
     pub case: Case,
     pub differences: Vec<String>,
@@ -66,12 +66,12 @@ impl Outcome {
     }
 }
 
-/// The file with k6's recording.
+/// The file that contains k6's recording.
 const OF_K6: &str = "expected.json";
-/// The file with Plimsoll's own recording of the parts in which it differs on purpose.
+/// The file that contains Plimsoll's own recording of the parts in which it intentionally differs.
 const OWN: &str = "plimsoll.json";
 
-/// Runs every case with `program`, `at_once` of them concurrently, and compares.
+/// Runs every case with `program`, `at_once` of them concurrently, and compares the results.
 pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
         let k6 = read(case, OF_K6)?;
@@ -105,17 +105,18 @@ fn read(case: &Case, name: &str) -> Result<Expected, String> {
     Expected::from_text(&text).map_err(|error| format!("{name}: {error}"))
 }
 
-/// The number of runs when a case is recorded, to detect what varies.
+/// Number of runs when a case is recorded, to detect what varies.
 const RUNS: usize = 3;
 
-/// Runs every case with k6 and writes its recording; returns the outcome of each case.
+/// Runs every case with k6 and writes its recording. Returns the result of each case.
 pub fn record(cases: Vec<Case>, k6: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     write(cases, k6, at_once, OF_K6, |run, case| {
         run.without(&case.told.ignore)
     })
 }
 
-/// Runs every case that differs from k6 on purpose with Plimsoll, and writes how; returns the outcome of each case.
+/// Runs every case that intentionally differs from k6 with Plimsoll, and records its results.
+/// Returns the result of each case.
 pub fn keep(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let differ = |case: &Case| !case.told.differs.is_empty();
     let cases = cases.into_iter().filter(differ).collect();

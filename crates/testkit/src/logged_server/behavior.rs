@@ -1,40 +1,42 @@
-//! How a logged server treats its requests.
+//! How a logged server responds to its requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::log::Ledger;
 
-/// The same for every request of a server.
+/// The behavior of a server. It is the same for all its requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Behavior {
     /// Responds immediately.
     Prompt,
-    /// Delays each response by this time.
+    /// Delays each response by this duration.
     Delay(Duration),
-    /// Responds immediately, except during the last `length` of each `every`.
+    /// Responds immediately, except during the last `length` of each period `every`.
     Stall { every: Duration, length: Duration },
-    /// Responds to this many requests per second, one after the other, however many arrive.
+    /// Responds to this many requests per second, one after another, no matter how many arrive.
     RateCap(u32),
-    /// Responds to each n-th request with an error: 503, or UNAVAILABLE.
+    /// Responds to every n-th request with an error: 503, or UNAVAILABLE.
     Fail(u64),
-    /// Closes the connection instead of responding to each n-th request.
+    /// Closes the connection instead of responding to every n-th request.
     Drop(u64),
-    /// Resets the connection (TCP RST; gRPC: the stream) instead of responding to each n-th request.
+    /// Resets the connection (TCP RST; gRPC: the stream) instead of responding to every n-th request.
     Reset(u64),
-    /// Resets the HTTP/2 stream of each n-th call with REFUSED_STREAM, which says that the server has not processed the
-    /// call. Only on the port for gRPC; HTTP/1.1 has no streams, so there the connection is reset.
+    /// Resets the HTTP/2 stream of every n-th call with REFUSED_STREAM, which states that the server
+    /// has not processed the call. Only on the port for gRPC. HTTP/1.1 has no streams, so there the
+    /// connection is reset.
     RefuseStream(u64),
-    /// Sends this many bytes with each response; unary gRPC calls: none; streaming ones: in messages before the first
-    /// response. WebSocket: in messages as soon as the connection is open.
+    /// Sends this many bytes. HTTP: with each response. Streaming gRPC calls: in messages before the
+    /// first response; unary gRPC calls: none. WebSocket: in messages as soon as the connection is
+    /// open.
     Flood(usize),
-    /// Reads requests and never responds.
+    /// Reads requests but never responds.
     Silent,
     /// Refuses connections.
     Refuse,
 }
 
-/// The reaction to one request.
+/// The response to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Respond,
@@ -45,11 +47,11 @@ pub(super) enum Act {
     Ignore,
 }
 
-/// A behavior with the state that all connections share.
+/// A behavior and the state that all connections share.
 pub(super) struct Conduct {
     pub behavior: Behavior,
     pub ledger: Arc<Ledger>,
-    /// When a server with a capped rate is free again.
+    /// When a server with a limited rate will be idle again.
     free: Mutex<Duration>,
 }
 
@@ -62,8 +64,8 @@ impl Conduct {
         }
     }
 
-    /// How long to wait with the response to request `number` (from 0), which has just arrived, and
-    /// how to respond.
+    /// How long to wait before responding to request `number` (counted from 0), which has just arrived,
+    /// and how to respond.
     pub fn decide(&self, number: usize) -> (Duration, Act) {
         let nth = |every: u64, act| {
             let is_nth = (number as u64 + 1).is_multiple_of(every.max(1));
@@ -82,7 +84,7 @@ impl Conduct {
         }
     }
 
-    /// Bytes of each response's body.
+    /// Number of bytes of each response's body.
     pub fn body_length(&self) -> usize {
         match self.behavior {
             Behavior::Flood(length) => length,

@@ -1,5 +1,5 @@
-//! gRPC over HTTP/2 without TLS: any unary method returns its own message, and the streaming method `Chat` of any
-//! service returns each of its messages.
+//! gRPC over HTTP/2 without TLS. Any unary method returns its own message. The streaming method
+//! `Chat` of any service returns each of its messages.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -25,7 +25,7 @@ const PREFIX: usize = 5;
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// gRPC's code for a service that is not available.
+/// gRPC's code for an unavailable service.
 const UNAVAILABLE: u16 = 14;
 
 pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
@@ -35,7 +35,7 @@ pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
     else {
         return;
     };
-    // The listener exists already: if the runtime fails, connections are not served.
+    // The listener already exists: if the runtime fails, connections are not served.
     let _ = runtime.block_on(accept(listener, conduct));
 }
 
@@ -66,14 +66,15 @@ async fn accept(listener: TcpListener, conduct: Arc<Conduct>) -> io::Result<()> 
 
 struct Connection {
     number: u64,
-    /// A second handle of the connection, to end it.
+    /// A second handle of the connection, used to close it.
     socket: std::net::TcpStream,
     conduct: Arc<Conduct>,
 }
 
 impl Connection {
     /// # Errors
-    /// Makes hyper reset the stream: with the code of an [`h2::Error`], else with `INTERNAL_ERROR`.
+    /// An error makes hyper reset the stream: with the code of an [`h2::Error`], otherwise with
+    /// `INTERNAL_ERROR`.
     async fn answer(
         &self,
         request: Request<Incoming>,
@@ -148,7 +149,7 @@ fn whole(message: Bytes) -> Response<Body> {
     headers().body(body).unwrap_or_default()
 }
 
-/// Headers only, with the status of a failure.
+/// Only headers, with the status of a failure.
 fn failed() -> Response<Body> {
     let body = Full::new(Bytes::new()).boxed_unsync();
     let response = headers().header("grpc-status", UNAVAILABLE).body(body);

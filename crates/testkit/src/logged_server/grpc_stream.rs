@@ -11,19 +11,19 @@ use tokio::sync::mpsc;
 
 use super::log::{Ledger, Outcome};
 
-/// The length of the prefix of a message: a flag, and four bytes of length.
+/// Length of the prefix of a message: a flag and four bytes for the length.
 const PREFIX: usize = 5;
 
-/// Length of the text of an unsolicited message.
+/// Length of the string in an unsolicited message.
 const FLOOD: usize = 1000;
 
-/// Response messages that may wait for the client.
+/// Number of response messages that may wait for the client.
 const WAITING: usize = 16;
 
 type Fault = Box<dyn Error + Send + Sync>;
 type Frames = mpsc::Sender<Frame<Bytes>>;
 
-/// The messages of a request.
+/// The messages in a request.
 pub(super) struct Messages {
     body: Incoming,
     pending: BytesMut,
@@ -37,10 +37,10 @@ impl Messages {
         }
     }
 
-    /// The next message with its prefix; `None` at the end of the request.
+    /// The next message with its prefix, or `None` at the end of the request.
     ///
     /// # Errors
-    /// When the client ended the call in another way.
+    /// If the client ended the call abnormally.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         loop {
             let length = self.pending.get(1..PREFIX).and_then(|bytes| {
@@ -69,12 +69,13 @@ pub(super) struct Call {
     pub ledger: Arc<Ledger>,
     pub number: usize,
     pub first: Bytes,
-    /// Bytes to send before the first message is returned.
+    /// Number of bytes to send before the first message is returned.
     pub flood: usize,
 }
 
 impl Call {
-    /// Returns the first message and all further ones, each as soon as it arrives, until the client ends its direction.
+    /// Returns the first message and all further ones, each as soon as it arrives, until the client
+    /// closes its direction.
     pub fn echo(self, messages: Messages) -> impl Body<Data = Bytes, Error = Infallible> {
         let (frames, mut queued) = mpsc::channel(WAITING);
         tokio::spawn(async move {
@@ -119,10 +120,10 @@ impl Call {
     }
 }
 
-/// A message whose field 1 is a text of `x`.
+/// A message whose field 1 is a string of `x`.
 fn unsolicited() -> Bytes {
     let mut body = BytesMut::new();
-    // Field 1, length-delimited; then the length, seven bits at a time.
+    // Field 1 is length-delimited. Its length follows, seven bits at a time.
     body.put_u8(0x0a);
     body.put_u8((FLOOD & 0x7f) as u8 | 0x80);
     body.put_u8((FLOOD >> 7) as u8);

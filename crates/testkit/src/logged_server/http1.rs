@@ -1,4 +1,5 @@
-//! HTTP/1.1 requests with any `Content-Length`, one thread per connection; upgrades continue as WebSocket.
+//! HTTP/1.1 requests with a body of any `Content-Length`, one thread per connection. An upgraded
+//! connection continues as WebSocket.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -60,8 +61,7 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
         format!("HTTP/1.1 {status} {reason}\r\nContent-Length: {length}\r\n\r\n").into_bytes();
     response.resize(response.len() + length, b'x');
     let ledger = &conduct.ledger;
-    // Sends all but the last byte first, so that the log's end time is never later than the
-    // client's.
+    // Send all but the last byte first, so the log's end time is never later than the client's.
     let (last, begin) = response.split_last().unwrap_or((&b'x', &[]));
     if response.len() > 4096 {
         stream.write_all(begin)?;
@@ -83,7 +83,7 @@ pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
         return Ok(());
     }
     stream.shutdown(Shutdown::Write)?;
-    // Read to the end, so that closing does not send a reset.
+    // Read to the end, so closing does not send a reset.
     stream.set_read_timeout(Some(Duration::from_secs(1)))?;
     let mut rest = [0; 1024];
     while stream.read(&mut rest)? > 0 {}
@@ -100,7 +100,7 @@ fn content_length(head: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Reads `length` bytes of a body. Later bytes stay in `pending`.
+/// Reads `length` bytes of a body. The bytes after it stay in `pending`.
 fn skip_body(
     stream: &mut TcpStream,
     pending: &mut Vec<u8>,
@@ -122,7 +122,8 @@ fn skip_body(
     Ok(())
 }
 
-/// The bytes of the next request's headers; `None` at the end of the connection. Later bytes stay in `pending`.
+/// The bytes of the next request's headers, or `None` at the end of the connection. The bytes after
+/// them stay in `pending`.
 fn read_head(
     stream: &mut TcpStream,
     pending: &mut Vec<u8>,

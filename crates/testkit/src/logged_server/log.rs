@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// With a complete response with this status: HTTP's, or gRPC's code.
+    /// A complete response with this status: an HTTP status or a gRPC code.
     Answered(u16),
-    /// The connection or stream was closed instead of a response.
+    /// The connection or stream was closed without a response.
     Cut,
     /// Nothing was sent, and the connection stayed open.
     Ignored,
@@ -18,12 +18,12 @@ pub enum Outcome {
 /// One request, call or WebSocket message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Counted from 0 in the order of acceptance.
+    /// The connection's number, counted from 0 in the order of acceptance.
     pub connection: u64,
-    /// When the request was complete, since the server started.
+    /// When the request was complete, relative to the start of the server.
     pub arrived: Duration,
-    /// Just before the last byte of the response was passed to the kernel, since the server
-    /// started.
+    /// When the last byte of the response was about to be passed to the kernel, relative to the start
+    /// of the server.
     pub ended: Duration,
     pub outcome: Outcome,
     /// Payload of the request and of its response: bodies and messages, without headers and framing.
@@ -36,18 +36,19 @@ pub struct Entry {
 pub struct Log {
     pub entries: Vec<Entry>,
     pub connections: u64,
-    /// For HTTP/1.1 and WebSocket, including handshakes and frame headers.
+    /// Bytes on HTTP/1.1 and WebSocket connections, including handshakes and frame headers.
     pub bytes_read: u64,
     pub bytes_written: u64,
-    /// WebSocket messages, and messages of streaming gRPC calls, that were sent without a request.
+    /// Number of WebSocket messages and messages of streaming gRPC calls that were sent without a
+    /// request.
     pub unsolicited: u64,
-    /// Messages of streaming gRPC calls: those that arrived, and those that were sent.
+    /// Numbers of messages of streaming gRPC calls that arrived and that were sent.
     pub messages_received: u64,
     pub messages_sent: u64,
 }
 
 impl Log {
-    /// Requests with a complete response.
+    /// Number of requests with a complete response.
     pub fn answered(&self) -> impl Iterator<Item = (&Entry, u16)> {
         self.entries.iter().filter_map(|entry| match entry.outcome {
             Outcome::Answered(status) => Some((entry, status)),
@@ -55,7 +56,7 @@ impl Log {
         })
     }
 
-    /// How many responses of each status were sent.
+    /// Number of responses sent with each status.
     pub fn statuses(&self) -> BTreeMap<u16, u64> {
         let mut statuses = BTreeMap::new();
         for (_, status) in self.answered() {
@@ -64,13 +65,13 @@ impl Log {
         statuses
     }
 
-    /// Requests that were sent to the server and have no good response.
+    /// Number of requests that the server received but that have no successful response.
     pub fn failed(&self, is_good: impl Fn(u16) -> bool) -> u64 {
         let good = self.answered().filter(|&(_, status)| is_good(status));
         (self.entries.len() - good.count()) as u64
     }
 
-    /// Payload of the requests with a good response, and of these responses.
+    /// Payload of the requests with a successful response, and of these responses.
     pub fn payload(&self, is_good: impl Fn(u16) -> bool) -> (u64, u64) {
         self.answered()
             .filter(|&(_, status)| is_good(status))
@@ -79,8 +80,8 @@ impl Log {
             })
     }
 
-    /// The time between each request and its response at the server, which is the minimum that a
-    /// client can measure. Sorted.
+    /// The time between each request and its response at the server, sorted. A client cannot measure
+    /// less than that.
     pub fn held(&self) -> Vec<Duration> {
         let mut held: Vec<_> = self
             .answered()
@@ -90,7 +91,7 @@ impl Log {
         held
     }
 
-    /// For clients that send the next request after the last response: the maximum total time of
+    /// For clients that send the next request after the previous response: the maximum total time of
     /// their requests, from each connection's first arrival to its last end.
     pub fn busy(&self) -> Duration {
         let mut spans = BTreeMap::new();
@@ -107,7 +108,7 @@ impl Log {
             .sum()
     }
 
-    /// From the first arrival to the last end.
+    /// The time from the first arrival to the last end.
     pub fn span(&self) -> Duration {
         let first = self.entries.iter().map(|entry| entry.arrived).min();
         let last = self.entries.iter().map(|entry| entry.ended).max();
@@ -118,7 +119,7 @@ impl Log {
     }
 }
 
-/// Shared by all connections of a server.
+/// The log that all connections of a server share.
 pub(super) struct Ledger {
     started: Instant,
     log: Mutex<Log>,
@@ -140,15 +141,15 @@ impl Ledger {
         self.lock().clone()
     }
 
-    /// Counts a connection, and returns its number.
+    /// Counts a connection and returns its number.
     pub fn connected(&self) -> u64 {
         let mut log = self.lock();
         log.connections += 1;
         log.connections - 1
     }
 
-    /// Records that a request with this payload has arrived; until it ends, it counts as ignored.
-    /// Returns its number, from 0.
+    /// Records that a request with this payload has arrived, and returns its number, counted from 0.
+    /// Until the request ends, it counts as ignored.
     pub fn arrived(&self, connection: u64, payload: usize) -> usize {
         let now = self.now();
         let mut log = self.lock();
@@ -163,8 +164,8 @@ impl Ledger {
         log.entries.len() - 1
     }
 
-    /// Records the outcome of a request, and the payload of its response. Called before its last
-    /// bytes are sent, so that no client can see them earlier.
+    /// Records the outcome of a request and the payload of its response. Call it before the last bytes
+    /// are sent, so no client can see them earlier.
     pub fn ended(&self, number: usize, outcome: Outcome, payload: usize) {
         let now = self.now();
         if let Some(entry) = self.lock().entries.get_mut(number) {

@@ -1,8 +1,8 @@
-//! Servers with known behavior that log every request: the truth with which printed numbers are
-//! compared.
+//! Servers with known behavior that log every request. The log is the ground truth with which
+//! printed numbers are compared.
 //!
-//! One port serves HTTP/1.1 and WebSocket (raw bytes, one thread per connection); a second one
-//! serves gRPC (hyper). No code is shared with the client.
+//! One port serves HTTP/1.1 and WebSocket (raw bytes, one thread per connection), and a second port
+//! serves gRPC (hyper). The servers share no code with the client.
 
 mod behavior;
 mod grpc;
@@ -24,19 +24,19 @@ use behavior::Conduct;
 use log::Ledger;
 use socket2::{Domain, Socket, Type};
 
-/// Servers with the same behavior on two ports. They run until the process ends.
+/// Servers with the same behavior on two ports. They run until the process exits.
 pub struct LoggedServer {
     http: SocketAddr,
     grpc: SocketAddr,
     ledger: Arc<Ledger>,
-    /// Reserves the ports of a server that refuses connections: bound, but not listening.
+    /// Reserves the ports of a server that refuses connections: they are bound, but nothing listens.
     _refusing: Vec<Socket>,
 }
 
 impl LoggedServer {
     /// Listens on two free ports of 127.0.0.1.
     ///
-    /// # Errors
+    /// If no port is free.
     /// When no port is free.
     pub fn start(behavior: Behavior) -> io::Result<LoggedServer> {
         let ledger = Arc::new(Ledger::new());
@@ -87,7 +87,8 @@ impl LoggedServer {
         self.grpc.to_string()
     }
 
-    /// The log, once nothing more is added: the last requests of a client may still be in transit.
+    /// Returns the log when no more entries are added: the last requests of a client may still be in
+    /// transit.
     pub fn settled_log(&self) -> Log {
         let mut log = self.ledger.read();
         for _ in 0..100 {

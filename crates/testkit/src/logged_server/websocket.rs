@@ -1,4 +1,4 @@
-//! WebSocket (RFC 6455) without extensions: echoes messages, each treated as a request.
+//! WebSocket (RFC 6455) without extensions: echoes messages, and treats each one as a request.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ const FLOOD: &[u8] = &[b'x'; 1000];
 /// Maximum length of a frame.
 const LONGEST: u64 = 1 << 20;
 
-/// The key in a WebSocket request; `None` for other requests.
+/// The key in a WebSocket request, or `None` for other requests.
 pub(super) fn key(head: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(head).into_owned();
     head.lines().find_map(|line| {
@@ -108,7 +108,7 @@ fn send(stream: &mut TcpStream, opcode: u8, payload: &[u8], conduct: &Conduct) -
     stream.write_all(&frame)
 }
 
-/// The bytes from the client: first those received with the handshake, then the socket's.
+/// The bytes from the client: first those received with the handshake, then those from the socket.
 struct Input<'a> {
     pending: io::Cursor<Vec<u8>>,
     stream: TcpStream,
@@ -116,7 +116,7 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// One frame: its opcode, and its unmasked payload. Fragments are not supported.
+    /// One frame: its opcode and its unmasked payload. Fragments are not supported.
     fn frame(&mut self) -> io::Result<(u8, Vec<u8>)> {
         let [first, second] = self.bytes::<2>()?;
         let length = match second & 0x7f {
@@ -126,7 +126,7 @@ impl Input<'_> {
         };
         if second & 0x80 == 0 || first & LAST == 0 || length > LONGEST {
             return Err(io::Error::other(
-                "a frame without a mask, in parts, or too long",
+                "a frame that is unmasked, fragmented, or too long",
             ));
         }
         let key: [u8; 4] = self.bytes()?;
