@@ -370,7 +370,7 @@ fn each_mistake_is_reported_with_its_line_and_a_fix() {
     assert!(told.contains("script and command, but only one"), "{told}");
     let told = mistake("users = 10", "users = \"{wire}\"");
     assert!(
-        told.contains("lab.toml:45: users takes a whole number, not \"http\""),
+        told.contains("lab.toml:45: users must be a whole number, not \"http\""),
         "{told}"
     );
     let told = mistake("p = 95", "p = 97");

@@ -63,7 +63,7 @@ impl NameServers {
     async fn ask(&self, question: &[u8], family: Family) -> io::Result<Vec<IpAddr>> {
         let first = self.turn.replace(self.turn.get().wrapping_add(1));
         let count = self.servers.len();
-        let mut last = io::Error::other("no name server was asked");
+        let mut last = io::Error::other("no name server was queried");
         for attempt in 0..count * ATTEMPTS {
             let Some(server) = self.servers.get(first.wrapping_add(attempt) % count) else {
                 break;

@@ -230,19 +230,19 @@ mod tests {
         );
         assert_eq!(told.len(), 5, "{told:#?}");
         assert!(
-            told[0].contains("lab.toml:2: duration takes a time"),
+            told[0].contains("lab.toml:2: duration must be a time"),
             "{}",
             told[0]
         );
         assert!(
-            told[1].contains("users takes a whole number, not \"many\""),
+            told[1].contains("users must be a whole number, not \"many\""),
             "{}",
             told[1]
         );
         assert!(told[2].contains("did you mean \"k6\"?"), "{}", told[2]);
-        assert!(told[3].contains("when takes a table"), "{}", told[3]);
+        assert!(told[3].contains("when must be a table"), "{}", told[3]);
         assert!(
-            told[4].contains("script takes text, not a list"),
+            told[4].contains("script must be a string, not a list"),
             "{}",
             told[4]
         );

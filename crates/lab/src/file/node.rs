@@ -175,7 +175,7 @@ impl Reader<'_> {
             }
             DeValue::Boolean(flag) => Value::Flag(*flag),
             DeValue::Datetime(_) => {
-                return Err(place.problem("no key takes a date; write it as a string, in quotes"));
+                return Err(place.problem("a date must be a string: put it in quotes"));
             }
             DeValue::Array(items) => Value::List(
                 items

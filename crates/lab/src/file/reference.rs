@@ -12,7 +12,7 @@ pub fn markdown() -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             out,
-            "\n### `{}`\n{}\n\n| key | takes | without it | |\n|---|---|---|---|\n",
+            "\n### `{}`\n{}\n\n| key | type | default | description |\n|---|---|---|---|\n",
             shape.name, shape.says
         );
         for key in shape.keys {

@@ -148,7 +148,7 @@ fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
         None => node.value.kind().to_owned(),
     };
     node.place
-        .problem(format!("{name} takes {}, not {is}{why}", describe(kind)))
+        .problem(format!("{name} must be {}, not {is}{why}", describe(kind)))
 }
 
 /// Whether a value that is neither a list nor a table has the type. If not, returns an explanation,
@@ -186,7 +186,7 @@ pub fn percent(text: &str) -> Option<f64> {
 /// The description of a type, for messages.
 pub fn describe(kind: &Kind) -> String {
     match kind {
-        Kind::Text => "text".to_owned(),
+        Kind::Text => "a string".to_owned(),
         Kind::Time => "a time such as \"500ms\" or \"1m30s\"".to_owned(),
         Kind::Rate => "a rate such as \"556Mbit/s\"".to_owned(),
         Kind::Percent => "a share such as \"0.1%\"".to_owned(),

@@ -219,7 +219,7 @@ impl<'a> Fields<'a> {
         let all = self.many(key);
         let read: Vec<u32> = all.iter().filter_map(|text| text.parse().ok()).collect();
         if read.len() != all.len() {
-            self.problem_at(key, format!("{key} takes whole numbers"));
+            self.problem_at(key, format!("{key} must be whole numbers"));
         }
         read
     }
