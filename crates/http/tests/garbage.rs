@@ -150,7 +150,7 @@ fn tolerated_responses_are_not_errors() {
         (b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "ok"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nA: b\r\n\r\n", 200, "ok"),
     ] {
-        // Send everything in one piece, and then byte by byte.
+        // Send everything in one write, and then byte by byte.
         for size in [bytes.len(), 1] {
             let address = raw(move |mut socket| {
                 for piece in bytes.chunks(size) {

@@ -21,7 +21,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     crew.finish(share.hard_end(), &share.stop).await
 }
 
-/// Opens and closes the gates of users as requested until the scenario ends. A user that is no
+/// Opens and closes the gates of users as requested until the scenario ends. A user that is not
 /// longer needed completes its iteration first.
 async fn follow<F: UserFactory>(share: &Share<F>, members: &[Member]) {
     let (run, state) = (&share.seats.worker.run, &share.scenario.state);
