@@ -45,8 +45,8 @@ def find(settings):
     headings = [
         "server",
         "capacity/s",
-        "kept/s",
-        "no longer kept/s",
+        "met/s",
+        "no longer met/s",
         "soaked",
         "trials",
         "seconds",
