@@ -29,7 +29,7 @@ pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
     load_run::run_and_print(load, HttpResult::new, presentation, text_to)
 }
 
-/// The options of the attack, and where its results go.
+/// The options of the attack, and the destination of its results.
 fn options(args: &AttackArgs) -> Result<(AttackOptions, Destination), String> {
     let options = args.options()?;
     let (output, address) = (&args.results.output, &args.results.prometheus_addr);

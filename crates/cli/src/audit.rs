@@ -1,4 +1,4 @@
-//! `plimsoll audit`: files in, findings out.
+//! `plimsoll audit`: checks the reports of load-test tools.
 
 use plimsoll_audit::{Audit, Level, formats};
 use plimsoll_terminal::exit::Exit;
@@ -25,7 +25,7 @@ pub struct AuditArgs {
     pub format: AuditFormat,
 }
 
-/// Checks the reports, and prints what was found.
+/// Checks the reports and prints the findings.
 pub fn audit(args: &AuditArgs) -> Exit {
     let mut audits: Vec<Audit> = Vec::new();
     let mut unreadable = false;

@@ -1,4 +1,4 @@
-//! `plimsoll certs`: certificates for tests, in a folder.
+//! `plimsoll certs`: creates certificates for tests in a folder.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -14,7 +14,7 @@ pub struct CertsArgs {
     /// Folder for the files; created if it does not exist
     #[arg(value_name = "FOLDER", default_value = "certs")]
     pub folder: PathBuf,
-    /// Additional name or address that the server's certificate is valid for; repeat for several
+    /// Additional host name or address for the server's certificate; can be repeated
     #[arg(long = "name", value_name = "NAME", value_parser = Name::parse)]
     pub names: Vec<Name>,
     /// Common name of the client's certificate
@@ -23,7 +23,7 @@ pub struct CertsArgs {
     /// Type of the keys: ecdsa (P-256), rsa2048, rsa3072, rsa4096
     #[arg(long, value_name = "KIND", default_value = "ecdsa", value_parser = KeyKind::parse)]
     pub key: KeyKind,
-    /// How long they are valid, like 24h or 365d
+    /// Period of validity, like 24h or 365d
     #[arg(long, value_name = "TIME", default_value = "365d", value_parser = crate::args::time)]
     pub lifetime: Duration,
     /// Overwrite existing files
@@ -39,7 +39,7 @@ pub fn certs(args: &CertsArgs) -> Exit {
 fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
     let folder = Folder::new(&args.folder);
     if !args.force {
-        // Check this before keys are created, which may take seconds.
+        // Check this before creating the keys, which may take seconds.
         folder.check_empty()?;
     }
     let names = Name::with_usual(&args.names);

@@ -57,14 +57,14 @@ pub enum Command {
     /// Copy the modules that a script loads from the network
     #[cfg(feature = "scripts")]
     Vendor(Box<script_files::VendorArgs>),
-    /// List what a script imports, without running it
+    /// List a script's imports without running it
     #[cfg(feature = "scripts")]
     Deps(script_files::DepsArgs),
     /// List k6's features, which --features turns on
     #[cfg(feature = "scripts")]
     #[command(after_long_help = include_str!("../help/features.txt"))]
     Features(VersionArgs),
-    /// Create a script to start from
+    /// Create a starter script
     New(new::NewArgs),
     /// Check load-test reports (k6, wrk, vegeta, …) for errors and contradictions
     Audit(audit::AuditArgs),
@@ -74,24 +74,24 @@ pub enum Command {
     Compare(Box<compare::CompareArgs>),
     /// Write the report of a run, or of two runs side by side
     Report(Box<report::ReportCommandArgs>),
-    /// List kept runs, with one figure over time and where it changed
+    /// List stored runs, and show where a figure changed over time
     History(compare::HistoryArgs),
     /// Run a benchmark from one file: set up, check, measure and report
     Lab(lab::LabArgs),
-    /// Run tests on many machines: server, agents, their state and what they keep
+    /// Run tests on many machines: start servers and agents, list agents, recover results
     #[cfg(feature = "fleet")]
     Fleet(fleet::FleetCommandArgs),
-    /// Print the state of a run in another process
+    /// Print the state of a run in progress
     Status(control::ApiArgs),
-    /// Print the metrics of a run in another process
+    /// Print the metrics of a run in progress
     Stats(control::ApiArgs),
     /// Pause a run's externally controlled scenarios
     Pause(control::ApiArgs),
-    /// Resume a run, or start one that waits
+    /// Resume a run, or start one that was created paused
     Resume(control::ApiArgs),
     /// Change the users of a run's externally controlled scenario
     Scale(control::ScaleArgs),
-    /// End a run gracefully
+    /// Stop a run gracefully
     Stop(control::ApiArgs),
     /// Emulate a slow or distant network: latency, jitter, bandwidth, loss
     Link(link::LinkArgs),
@@ -115,13 +115,13 @@ pub enum Command {
     /// Print the manual page of the program or of one command
     #[command(after_long_help = include_str!("../help/man.txt"))]
     Man {
-        /// Command, with the command of it that the page is about: lab run
+        /// Command, with its subcommand if it has one: lab run
         command: Vec<String>,
     },
 }
 
 impl Command {
-    /// The flags of the live page and of reports, of a command that has both.
+    /// The flags for the live page and for reports, if the command has both.
     pub fn page_and_report(&mut self) -> Option<(&WebArgs, &mut ReportArgs)> {
         match self {
             #[cfg(feature = "scripts")]
@@ -134,7 +134,7 @@ impl Command {
         }
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub fn run(self, global: &GlobalArgs) -> Exit {
         match self {
             #[cfg(feature = "scripts")]
@@ -187,7 +187,7 @@ impl Command {
 
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
-    /// System and its flags; `plimsoll serve --help` lists them
+    /// Name of the system, and its flags; `plimsoll serve --help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<OsString>,
 }
@@ -202,7 +202,7 @@ pub struct VersionArgs {
 /// Parses a command line.
 ///
 /// # Errors
-/// The help that it asks for, or what is wrong with it.
+/// The requested help, or the error in the command line.
 pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let program = command();
     let words = single_dash::translate(&program, words);
@@ -213,7 +213,7 @@ fn command() -> clap::Command {
     help::arrange(Cli::command())
 }
 
-/// Resolves a command on an agent. Its files are those of the coordinator.
+/// Resolves a command on an agent, using the files that the coordinator sent.
 #[cfg(feature = "fleet")]
 fn resolve(words: &[String]) -> Result<Resolved, String> {
     let words = std::iter::once("plimsoll").chain(words.iter().map(String::as_str));

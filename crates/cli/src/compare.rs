@@ -11,30 +11,29 @@ use plimsoll_terminal::exit::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../help/compare.txt"))]
 pub struct CompareArgs {
-    /// Record, or run of the store: its number, latest, latest~1; several with commas, or 3..8
+    /// Record, or run in the store: its number, latest, latest~1; several separated by commas, or a range like 3..8
     #[arg(value_name = "A", requires = "b")]
     pub a: Option<String>,
-    /// Record or run to compare with it; the same number of them
+    /// Record or run to compare with A; as many runs as in A
     #[arg(value_name = "B")]
     pub b: Option<String>,
-    /// Pairs of runs of two commands (at least three)
+    /// Pairs of runs of two commands (at least 3)
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub pairs: u32,
-    /// Variation between runs of the same kind: a share like 3%; measure, which also runs A
-    /// against A; or history, from runs of the store with A's configuration
+    /// Noise between equal runs: a share like 3%, measure (also runs A against A), or history (stored runs like A)
     #[arg(long, value_name = "SHARE|measure|history", value_parser = Noise::parse)]
     pub noise: Option<Noise>,
     /// Figures to compare
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "rate,failed,mean,p50,p95,p99", value_parser = figures::find)]
     pub figures: Vec<&'static Figure>,
-    /// Exit with 1 on: invalid, suspect, objective, regression, difference, uncertain, or a figure
-    /// beyond a bound, like p95:+10%
+    /// Exit with status 1 on: invalid, suspect, objective, regression, difference, uncertain, or a figure outside a
+    /// bound, like p95:+10%
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse)]
     pub fail_on: Vec<Condition>,
-    /// Leave out this many seconds at each run's start; auto leaves out the warm-up (MSER-5)
+    /// Seconds to exclude at the start of each run; auto excludes the warm-up (MSER-5)
     #[arg(long, value_name = "SECONDS|auto", default_value = "auto", value_parser = Skip::parse)]
     pub skip: Skip,
-    /// Also compare runs of different configurations
+    /// Also compare runs with different configurations
     #[arg(long)]
     pub any_configuration: bool,
     #[command(flatten)]
@@ -44,24 +43,24 @@ pub struct CompareArgs {
     pub commands: Vec<String>,
 }
 
-/// List kept runs, with one figure over time and where it changed
+/// List stored runs, and show where a figure changed over time
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../help/history.txt"))]
 pub struct HistoryArgs {
     /// Figure: rate, failed, mean, p50, p90, p95, p99 or p999
     #[arg(long, value_name = "FIGURE", default_value = "p95", value_parser = figures::find)]
     pub figure: &'static Figure,
-    /// List runs of this configuration: the start of its hash
+    /// Configuration whose runs are listed: the start of its hash
     #[arg(long, value_name = "HASH")]
     pub configuration: Option<String>,
     #[command(flatten)]
     pub stored: StoredArgs,
 }
 
-/// Runs of the store, and the output, for compare and history.
+/// The store of runs and the form of the result, for compare and history.
 #[derive(Clone, Debug, clap::Args)]
 pub struct StoredArgs {
-    /// Include runs of different machines
+    /// Include runs from different machines
     #[arg(long)]
     pub any_environment: bool,
     /// Store of runs
@@ -72,7 +71,7 @@ pub struct StoredArgs {
     pub json: bool,
 }
 
-/// Compares, and prints the differences.
+/// Compares the runs or commands, and prints the differences.
 pub fn compare(args: CompareArgs) -> Exit {
     let settings = Settings {
         pairs: args.pairs as usize,
@@ -88,7 +87,7 @@ pub fn compare(args: CompareArgs) -> Exit {
     comparisons::compare(&settings, stored, &args.commands, args.stored.json)
 }
 
-/// Lists the runs of the store.
+/// Lists the runs in the store.
 pub fn history(args: HistoryArgs) -> Exit {
     let settings = HistorySettings {
         figure: args.figure,

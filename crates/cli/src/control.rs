@@ -1,4 +1,4 @@
-//! `plimsoll status|stats|pause|resume|scale|stop`: control of a run in another process.
+//! `plimsoll status|stats|pause|resume|scale|stop`: controls a run in another process.
 
 use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
 use plimsoll_terminal::exit::Exit;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../help/control.txt"))]
 pub struct ApiArgs {
-    /// Address of the run's API: the run's --address
+    /// Address of the run's API, as in the run's --address
     #[arg(
         short,
         long,
@@ -30,7 +30,7 @@ pub struct ApiArgs {
 pub struct ScaleArgs {
     #[command(flatten)]
     pub at: ApiArgs,
-    /// Virtual users to run, at most the scenario's maxVUs
+    /// Number of virtual users, up to the scenario's maxVUs
     #[arg(
         short = 'u',
         long,
@@ -39,12 +39,12 @@ pub struct ScaleArgs {
         required_unless_present = "max"
     )]
     pub vus: Option<u32>,
-    /// For k6's flag: must be the scenario's maxVUs
+    /// Accepted for compatibility with k6; must equal the scenario's maxVUs
     #[arg(short, long, hide = true)]
     pub max: Option<u32>,
 }
 
-/// Prints what the API says at this path.
+/// Prints the API's response for this path.
 pub fn get(at: &ApiArgs, path: &str) -> Exit {
     show(at, |client| client.get(path))
 }

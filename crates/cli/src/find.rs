@@ -1,4 +1,4 @@
-//! `plimsoll find`: the highest rate that meets an objective.
+//! `plimsoll find`: searches for the highest rate that meets an objective.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ pub struct FindArgs {
     /// Objective, like 'p95<50ms': p50, p90, p95, p99, p999, mean or max of the response time
     #[arg(long = "objective", value_name = "OBJECTIVE", required = true, value_parser = Objective::parse)]
     pub objectives: Vec<Objective>,
-    /// Highest share of failed requests
+    /// Maximum share of failed requests
     #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = plimsoll_units::percent::parse)]
     pub fail_rate: f64,
-    /// Duration of one trial. Below 2s, only the soak notices a slowly growing backlog
+    /// Duration of one trial. Below 2s, only the soak detects a slowly growing backlog
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = crate::args::time)]
     pub trial: Duration,
-    /// Warm-up before each trial, not counted: connections are opened then
+    /// Warm-up before each trial, excluded from its results, in which connections are opened
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = crate::args::time)]
     pub warm_up: Duration,
-    /// How long to hold the result at the end
+    /// Duration of the soak, which confirms the result at the end
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = crate::args::time)]
     pub soak: Duration,
     /// First rate to try, per second
@@ -50,12 +50,12 @@ pub struct FindArgs {
     pub web: WebArgs,
     #[command(flatten)]
     pub report: ReportArgs,
-    /// Command to search with, after --: http, grpc, run or attack with its flags, without a rate and a duration
+    /// Command to search with, after --: http, grpc, run or attack with its flags, but without a rate and a duration
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
-/// Searches, and prints what was found.
+/// Runs the search and prints the result.
 pub fn find(args: FindArgs, global: &GlobalArgs) -> Exit {
     let search = SearchRun {
         settings: Settings {

@@ -1,4 +1,4 @@
-//! Where the users of a run are: in this process, or on the agents of a fleet.
+//! Runs users in this process, or on the agents of a fleet.
 
 #[cfg(feature = "fleet")]
 mod agents;
@@ -22,7 +22,7 @@ use crate::args::RunArgs;
 #[cfg(feature = "fleet")]
 pub use command::{FleetCommandArgs, fleet};
 
-/// Where the users of a script's run are.
+/// Where to run the users of a script: in this process, or on agents.
 ///
 /// # Errors
 /// If the run cannot be divided, or agents are missing.
@@ -44,7 +44,7 @@ pub fn workers(
     }
 }
 
-/// A load without a script, and where its users are.
+/// Resolves a load without a script, and places its users in this process or on agents.
 ///
 /// # Errors
 /// If an option is invalid.
@@ -61,7 +61,7 @@ pub fn load<'a>(
     }
 }
 
-/// Refuses `--fleet` in a program that was built without fleets.
+/// Rejects `--fleet` in a program that was built without fleets.
 #[cfg(not(feature = "fleet"))]
 fn missing<T>() -> Result<T, Refusal> {
     let text = "this program was built without fleets; build it with --features fleet";

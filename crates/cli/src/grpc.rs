@@ -1,4 +1,4 @@
-//! `plimsoll grpc`: one method, no script.
+//! `plimsoll grpc`: calls one method, without a script.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,15 +28,15 @@ pub struct GrpcArgs {
     pub request: CallArgs,
     #[command(flatten)]
     pub connection: ConnectionArgs,
-    /// Time limit of opening a connection
+    /// Time limit for opening a connection
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::args::time, help_heading = "Connections")]
     pub connect_timeout: Duration,
-    /// Use no TLS
+    /// Disable TLS
     #[arg(long, conflicts_with_all = ["insecure", "ca", "cert"], help_heading = "TLS")]
     pub plaintext: bool,
     #[command(flatten)]
     pub tls: TlsArgs,
-    /// Name to send as the authority, and to check the certificate against
+    /// Name to send as the authority, and to verify the certificate against
     #[arg(
         long,
         visible_alias = "cname",
@@ -52,20 +52,20 @@ pub struct GrpcArgs {
     pub fleet: FleetArgs,
 }
 
-/// The call.
+/// Flags that describe the call.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Request")]
 pub struct CallArgs {
-    /// Method, by ghz's flag
+    /// Method, as in ghz's flag of this name
     #[arg(long, value_name = "METHOD")]
     pub call: Option<String>,
     /// Description of the service: a .proto file (default: ask the server)
     #[arg(long, value_name = "FILE", conflicts_with = "protoset")]
     pub proto: Option<PathBuf>,
-    /// Description of the service: a descriptor set, as protoc writes it
+    /// Description of the service: a descriptor set written by protoc
     #[arg(long, value_name = "FILE")]
     pub protoset: Option<PathBuf>,
-    /// Folders to look for imports in; separate several by commas, or repeat
+    /// Folders to search for imports; separated by commas, can be repeated
     #[arg(
         short,
         long,
@@ -83,10 +83,10 @@ pub struct CallArgs {
     /// File with the message to send, as JSON
     #[arg(short = 'D', long, value_name = "FILE", conflicts_with = "data")]
     pub data_file: Option<String>,
-    /// Metadata of calls: JSON, or NAME: VALUE; repeat for several
+    /// Metadata of calls: JSON, or NAME: VALUE; can be repeated
     #[arg(short, long, value_name = "JSON")]
     pub metadata: Vec<String>,
-    /// Time limit of a call; 0 for none
+    /// Time limit for a call; 0 for none
     #[arg(short, long, value_name = "TIME", default_value = "20s", value_parser = crate::args::time)]
     pub timeout: Duration,
     /// End a streaming call after this number of messages
@@ -98,10 +98,10 @@ pub struct CallArgs {
     /// Time between two messages of a streaming client
     #[arg(long, value_name = "TIME", value_parser = crate::args::time)]
     pub stream_interval: Option<Duration>,
-    /// Compress messages with gzip; compressed responses are always read
+    /// Compress messages with gzip; compressed responses are always accepted
     #[arg(long)]
     pub gzip: bool,
-    /// Longest message to receive, in bytes
+    /// Maximum size of a received message, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub max_receive_size: usize,
 }

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &str); 6] = [
     ("Tools", "link serve certs version completion man help"),
 ];
 
-/// The flags that `-h` lists, of commands with more than a screenful. `--help` lists all.
+/// The flags that `-h` lists, for commands whose flags do not fit on one screen. `--help` lists all.
 const MOST_USED: [(&str, &str); 5] = [
     (
         "run",
@@ -41,7 +41,7 @@ const MOST_USED: [(&str, &str); 5] = [
 /// The command line with its help arranged.
 pub fn arrange(mut program: Command) -> Command {
     for (name, flags) in MOST_USED {
-        // A program that was built without scripts has no run.
+        // A program that was built without scripts has no command `run`.
         if program.find_subcommand(name).is_none() {
             continue;
         }
@@ -58,7 +58,7 @@ pub fn arrange(mut program: Command) -> Command {
     }
     let mut template = "{about}\n\n{usage-heading} {usage}\n".to_owned();
     for (group, names) in GROUPS {
-        // A String never fails to be written to.
+        // Writing to a String never fails.
         let _ = write!(template, "\n{group}:\n");
         for name in names.split(' ') {
             let about = match (name, program.find_subcommand(name)) {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_flag_has_the_same_short_and_long_name_in_every_load_command() {
-        // The flags that k6's, vegeta's and iperf3's commands name differently.
+        // Other load commands follow k6, vegeta or iperf3, whose flags have different names.
         let program = Cli::command();
         let short = |command: &str, letter: char| {
             let command = program.find_subcommand(command).unwrap();

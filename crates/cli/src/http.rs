@@ -1,4 +1,4 @@
-//! `plimsoll http`: one URL, no script.
+//! `plimsoll http`: requests one URL, without a script.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct HttpArgs {
     pub url: String,
     #[command(flatten)]
     pub load: LoadArgs,
-    /// Users of each HTTP/2 or HTTP/3 connection, each with one request at a time (h2load's -m)
+    /// Users per HTTP/2 or HTTP/3 connection, each with one request at a time (h2load's -m)
     #[arg(long, value_name = "N", conflicts_with_all = ["h1", "no_keepalive", "loops"], help_heading = "Load")]
     pub streams: Option<u32>,
     #[command(flatten)]
@@ -41,23 +41,23 @@ pub struct HttpArgs {
     pub fleet: FleetArgs,
 }
 
-/// The request.
+/// Flags that describe the request.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Request")]
 pub struct RequestArgs {
     /// Method (default: GET, or POST with a body)
     #[arg(short = 'm', long, value_name = "METHOD")]
     pub method: Option<String>,
-    /// Header; repeat for several
+    /// Header; can be repeated
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Body; @FILE reads it from a file
     #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
-    /// Bodies, one in each line of a file, sent in turn
+    /// File with one body per line, sent in rotation
     #[arg(short = 'Z', long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
-    /// Time limit of a request
+    /// Time limit for a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::args::time)]
     pub timeout: Duration,
 }

@@ -1,4 +1,4 @@
-//! `plimsoll lab`: a benchmark as one file.
+//! `plimsoll lab`: runs a benchmark that one file describes.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub enum LabCommand {
     /// Create a lab file to start from
     #[command(after_long_help = include_str!("../help/lab_new.txt"))]
     New(LabNewArgs),
-    /// Print every cell and effective value, and run nothing
+    /// Print every cell and effective value, without running anything
     #[command(
         after_long_help = "Example:\n  plimsoll lab plan labs/payload --quick --json | jq '.cells[].name'"
     )]
@@ -37,7 +37,7 @@ pub enum LabCommand {
         after_long_help = "Example:\n  plimsoll lab resume results/payload-quick-20260101T120000Z"
     )]
     Resume(LabResumeArgs),
-    /// Write the report of a run again, and run nothing
+    /// Write the report of a run again, without running anything
     #[command(
         after_long_help = "Example:\n  plimsoll lab report results/payload-quick-20260101T120000Z"
     )]
@@ -45,7 +45,7 @@ pub enum LabCommand {
     /// List runs
     #[command(after_long_help = "Example:\n  plimsoll lab list --results out")]
     List(LabListArgs),
-    /// Run one process for a lab on another host, which starts this over SSH
+    /// Run one process for a lab on another host, which starts this command over SSH
     #[command(hide = true)]
     Keep,
 }
@@ -59,7 +59,7 @@ pub struct LabNewArgs {
     /// Command that starts the service; {port} is a free port
     #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
     pub command: Option<String>,
-    /// Port of the command, if it is always the same
+    /// Port on which the command listens, if it is fixed
     #[arg(long, value_name = "PORT", requires = "command")]
     pub port: Option<u16>,
     /// URL of a service that is already running
@@ -78,7 +78,7 @@ pub struct LabRunArgs {
     /// Directory of runs
     #[arg(long, value_name = "DIRECTORY", default_value = "results")]
     pub results: PathBuf,
-    /// Seed of the random order of cells, to repeat an earlier order
+    /// Seed for the random order of cells, to repeat an earlier order
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -87,15 +87,15 @@ pub struct LabRunArgs {
     pub web: WebArgs,
 }
 
-/// The conditions under which a lab fails.
+/// Flags for the conditions under which a lab fails.
 #[derive(Debug, Args)]
 pub struct LabGate {
-    /// Exit with 1 on: invalid, suspect, objective, regression, difference, uncertain
+    /// Exit with status 1 on: invalid, suspect, objective, regression, difference, uncertain
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse_name)]
     pub fail_on: Vec<Condition>,
 }
 
-/// A run.
+/// Directory argument of a run.
 #[derive(Debug, Args)]
 pub struct LabOfRun {
     /// Directory of the run
@@ -109,7 +109,7 @@ pub struct LabOfRun {
 pub struct LabResumeArgs {
     #[command(flatten)]
     pub of: LabOfRun,
-    /// Measure the runs again that other programs disturbed
+    /// Repeat runs that other programs disturbed
     #[arg(long)]
     pub disturbed: bool,
 }
@@ -130,7 +130,7 @@ pub struct LabFile {
     /// Quick form: short runs of some cells
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// Full form: the document's own durations
+    /// Full form: the durations in the file
     #[arg(long)]
     pub full: bool,
 }

@@ -1,4 +1,4 @@
-//! `plimsoll link`: the relay that emulates a network.
+//! `plimsoll link`: a relay that emulates a network.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct LinkArgs {
     /// Address of the server, like 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
     pub to: Option<SocketAddr>,
-    /// Create a network namespace of this name behind the emulated network instead, with the kernel's netem; needs root
+    /// Instead of a relay, create this network namespace behind the kernel's netem; requires root
     #[arg(long, value_name = "NAME", conflicts_with_all = ["listen", "to", "protocol", "seed"])]
     pub netem: Option<String>,
     /// Round trip time to add, like 74ms
@@ -39,7 +39,7 @@ pub struct LinkArgs {
     /// Protocols to relay
     #[arg(long, value_enum, default_value = "both")]
     pub protocol: LinkProtocol,
-    /// Seed of jitter and losses: the same number repeats them
+    /// Seed for jitter and losses; the same seed repeats them
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
@@ -52,16 +52,15 @@ pub enum LinkProtocol {
     Both,
 }
 
-/// Relays until a signal comes, and then reports what was relayed.
+/// Relays until a signal arrives, then prints a report of the traffic.
 pub fn link(args: &LinkArgs) -> Exit {
     #[cfg(unix)]
     keep_freed_memory();
     Exit::of_text(run(args).map(|report| format!("{report}\n")))
 }
 
-/// Starts this program again, in this process, with an allocator that keeps freed memory: it reads that setting once, at
-/// the start. Otherwise it would return the memory of a burst of connections to the kernel, and the next burst would
-/// wait for it.
+/// Executes this program again with an allocator setting that keeps freed memory; it is read only at the start.
+/// Without it, the memory of a burst of connections goes back to the kernel, and the next burst waits for new memory.
 #[cfg(unix)]
 fn keep_freed_memory() {
     use std::os::unix::process::CommandExt;
@@ -78,7 +77,7 @@ fn keep_freed_memory() {
     if let Some(name) = arguments.next() {
         again.arg0(name);
     }
-    // Returns only if it fails, and the relay works without it, too.
+    // `exec` returns only if it fails. The relay also works without the setting.
     let _ = again.args(arguments).env(SETTING, "-1").exec();
 }
 

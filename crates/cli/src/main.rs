@@ -35,15 +35,15 @@ use plimsoll_results::secrets;
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::{live_page, messages};
 
-/// Replaces the system's allocator, including for the script engine's C code. It is designed for threads that constantly
-/// allocate and free small blocks, as users do.
+/// Replaces the system's allocator, including for the script engine's C code. It is designed for threads that
+/// constantly allocate and free small blocks, as virtual users do.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // The clock's origin is the program's start.
     plimsoll_clock::now();
-    // If this fails, running out of memory only gives a message that is harder to understand.
+    // If this fails, only the message on running out of memory is harder to understand.
     let _ = plimsoll_terminal::out_of_memory::explain(Exit::GENERIC.code());
     let mut cli = match command_line::parse(std::env::args_os()) {
         Ok(cli) => cli,

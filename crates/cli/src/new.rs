@@ -1,4 +1,4 @@
-//! `plimsoll new`: a script to start from.
+//! `plimsoll new`: creates a starter script.
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use plimsoll_terminal::new_files;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../help/new.txt"))]
 pub struct NewArgs {
-    /// URL to load; asked for on a terminal. With --from, the server to use instead of the file's
+    /// URL to load; a terminal prompts for it. With --from, the server to use instead of the one in the file
     pub url: Option<String>,
     /// File to write [default: script.js]
     pub file: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(short, long)]
     pub force: bool,
-    /// Translate a file: har, openapi, postman, curl or jmx, and the file (- is stdin)
+    /// Convert a file: its format (har, openapi, postman, curl or jmx) and the file (- for stdin)
     #[arg(long, num_args = 2, value_names = ["FORMAT", "SOURCE"], conflicts_with = "template")]
     pub from: Option<Vec<String>>,
-    /// With --from har, also translate requests to this host and its subdomains
+    /// With --from har, also convert requests to this host and its subdomains
     #[arg(long, value_name = "NAME", requires = "from")]
     pub host: Vec<String>,
     /// With --from, write the script without running it
@@ -30,7 +30,7 @@ pub struct NewArgs {
     pub template: String,
 }
 
-/// Writes the file, unless one is there already.
+/// Writes the file, unless it already exists.
 pub fn new(args: &NewArgs) -> Exit {
     let script = NewScript {
         url: args.url.as_deref(),

@@ -1,4 +1,4 @@
-//! `plimsoll probe`: measurements of a network path.
+//! `plimsoll probe`: measures a network path.
 
 use std::time::Duration;
 
@@ -19,21 +19,21 @@ pub struct ProbeArgs {
     /// Repeats of each measurement
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub repeats: u32,
-    /// Time limit of each step
+    /// Time limit for each step
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = crate::args::time)]
     pub timeout: Duration,
     /// Path to request from HTTP servers
     #[arg(long, value_name = "PATH", default_value = "/", value_parser = path)]
     pub path: String,
-    /// Use TLS; implied by the flags of certificates
+    /// Use TLS; implied by the certificate flags
     #[arg(long, help_heading = "TLS")]
     pub tls: bool,
     #[command(flatten)]
     pub files: TlsArgs,
-    /// Port of an iperf3 server there, for a second of TCP in each direction
+    /// Port of an iperf3 server on the same host, for one second of TCP in each direction
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub throughput: Option<u16>,
-    /// Print one JSON object instead of the text
+    /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -46,7 +46,7 @@ fn path(text: &str) -> Result<String, String> {
     }
 }
 
-/// Measures and prints.
+/// Measures the path and prints the results.
 pub fn probe(args: &ProbeArgs) -> Exit {
     let text = run(args).map(|report| match args.json {
         true => format!("{:#}\n", report.json()),

@@ -1,4 +1,4 @@
-//! `plimsoll report`: the report of runs that have ended.
+//! `plimsoll report`: writes the report of runs that have ended.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::args::{ObjectiveArgs, ReportArgs};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../help/report.txt"))]
 pub struct ReportCommandArgs {
-    /// Record, or run of the store (its number, latest, latest~1); the second one is compared with the first
+    /// Record, or run in the store (its number, latest, latest~1); a second run is compared with the first
     #[arg(value_name = "RECORD|RUN", required = true, num_args = 1..=2)]
     pub runs: Vec<String>,
     /// Store of runs

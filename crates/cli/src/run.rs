@@ -1,4 +1,4 @@
-//! `plimsoll run`: a k6 script, unchanged.
+//! `plimsoll run`: runs an unchanged k6 script.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let runtime = &args.runtime;
     if runtime.no_summary {
-        // k6 prints it where its header would be.
+        // k6 prints this line in the place of its header.
         show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
     }
     let mode = SummaryMode::select(runtime.summary_mode.as_deref(), runtime.no_summary)?;

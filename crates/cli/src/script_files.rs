@@ -1,4 +1,4 @@
-//! A script that is not run: its options, its files in an archive, what it imports, and copies of that.
+//! Commands that inspect or copy a script without running it.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::script_options;
 pub struct InspectArgs {
     /// Script, archive, or - for stdin
     pub script: String,
-    /// Include the users and the time that the run needs
+    /// Include the number of users and the time that the run needs
     #[arg(long)]
     pub execution_requirements: bool,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct ArchiveArgs {
         default_value = "archive.tar"
     )]
     pub out: PathBuf,
-    /// Leave out the variables given with -e
+    /// Exclude the variables set with -e
     #[arg(long)]
     pub exclude_env_vars: bool,
     #[command(flatten)]
@@ -78,8 +78,8 @@ pub struct VendorArgs {
     pub options: Box<OptionArgs>,
 }
 
-/// Prints the options as JSON: the script's own, or with
-/// `--execution-requirements` all layers together, and what they need.
+/// Prints the options as JSON: only the script's own, or with `--execution-requirements` all layers combined, and the
+/// resources that they need.
 pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
     script_command::run(global.log(), None, |log| {
         let script = ScriptOptions {

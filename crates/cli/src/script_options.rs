@@ -1,4 +1,4 @@
-//! The options of a script's run, from its flags.
+//! Converts the flags of a script's run to its options.
 
 use plimsoll_plan::{Errors, Options};
 use plimsoll_run::{AtRate, Refusal, ScriptOptions};
@@ -6,7 +6,7 @@ use plimsoll_terminal::log::Log;
 
 use crate::args::{OptionArgs, RuntimeArgs};
 
-/// What the flags say. The command adds why it prepares the script.
+/// Converts the flags. The caller adds why it prepares the script, such as `keep_files`.
 ///
 /// # Errors
 /// If a flag is invalid.
@@ -61,7 +61,7 @@ pub fn read(
     })
 }
 
-/// The script's own options that the flags set.
+/// The flags that override the script's own options.
 fn flags(args: &OptionArgs) -> Result<Options, Errors> {
     let mut options = Options::from_flags(&given(args))?;
     options.dns.clone_from(&args.connection.dns);
@@ -70,7 +70,7 @@ fn flags(args: &OptionArgs) -> Result<Options, Errors> {
     Ok(options)
 }
 
-/// The flags that were given, with their values.
+/// The given flags, with their values.
 fn given(args: &OptionArgs) -> Vec<(&'static str, String)> {
     let list = |values: &[String]| (!values.is_empty()).then(|| values.join(","));
     let flag = |set: bool| set.then(|| "true".to_owned());

@@ -1,15 +1,13 @@
-//! Flags with one dash, as Go's programs take them: `-duration=5s` for
-//! `--duration=5s`.
+//! Accepts long flags with one dash, as Go programs do: `-duration=5s` for `--duration=5s`.
 
 use std::ffi::{OsStr, OsString};
 
 use clap::Command;
 
-/// The commands whose users write one dash.
+/// The commands that imitate a Go program.
 const COMMANDS: [&str; 2] = ["attack", "vegeta"];
 
-/// Gives the second dash to long flags of commands whose users leave it out.
-/// Values of flags stay as they are, and so do flags of one letter.
+/// Adds the second dash to long flags of these commands. Values and one-letter flags stay unchanged.
 pub fn translate(program: &Command, args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let is_word = |arg: &OsString| !arg.as_encoded_bytes().starts_with(b"-");
@@ -49,7 +47,7 @@ pub fn translate(program: &Command, args: impl Iterator<Item = OsString>) -> Vec
     args
 }
 
-/// The flag without its single dash, if it has more than one letter.
+/// A long flag with a single dash, without that dash. `None` for one-letter flags.
 fn long_of(arg: &OsStr) -> Option<&str> {
     let flag = arg.to_str()?.strip_prefix('-')?;
     let name = flag.split_once('=').map_or(flag, |(name, _)| name);
@@ -69,7 +67,7 @@ fn takes_value(command: &Command, long: &str) -> bool {
         })
 }
 
-/// A boolean as Go's flags write it.
+/// Parses a boolean as Go's flag package does.
 pub fn go_bool(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),

@@ -1,4 +1,4 @@
-//! `plimsoll throughput`: iperf3's client and server, with its flags.
+//! `plimsoll throughput`: iperf3's client and server, with iperf3's flags.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use plimsoll_terminal::messages::complain;
 use plimsoll_terminal::throughput_run::{self, ThroughputRun};
 use plimsoll_units::BitRate;
 
-/// How long to wait for a peer's next message.
+/// Time limit for the peer's next message.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A server cannot serve others meanwhile.
+/// Time limit for a client's next message. It is shorter because the server cannot serve other clients meanwhile.
 const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
 
 /// Measure network throughput with iperf3's protocol
@@ -30,7 +30,7 @@ pub struct ThroughputArgs {
     /// Run a test with this server
     #[arg(short, long, value_name = "HOST")]
     pub client: Option<String>,
-    /// Server's port; with 0, a server uses any free port
+    /// Port of the server; with 0, a server uses any free port
     #[arg(short, long, value_name = "PORT", default_value_t = 5201)]
     pub port: u16,
     /// Unit of rates: k, m, g, t for bits, K, M, G, T for bytes (default: chosen by size)
@@ -51,7 +51,7 @@ pub struct ThroughputArgs {
     /// Use IPv6 only
     #[arg(short = '6', long)]
     pub version6: bool,
-    /// End after one test
+    /// Exit after one test
     #[arg(short = '1', long, conflicts_with = "client")]
     pub one_off: bool,
     /// Use UDP instead of TCP
@@ -60,16 +60,16 @@ pub struct ThroughputArgs {
     /// Bits per second of each stream, with K, M or G, and blocks in a burst; 0 for no limit (default: 1M for UDP, none for TCP)
     #[arg(short, long, value_name = "RATE[/N]", conflicts_with = "server", value_parser = parse_rate)]
     pub bitrate: Option<(u64, u32)>,
-    /// Length of the test in seconds (default: 10)
+    /// Duration of the test in seconds (default: 10)
     #[arg(short, long, value_name = "SECONDS", conflicts_with_all = ["server", "bytes", "blockcount"], value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub time: Option<u32>,
-    /// Bytes to send instead of a time, with K, M or G
+    /// Bytes to send, instead of a duration; K, M and G are accepted
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["server", "blockcount"], value_parser = parse_bytes)]
     pub bytes: Option<u64>,
-    /// Blocks to send instead of a time
+    /// Blocks to send, instead of a duration
     #[arg(short = 'k', long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub blockcount: Option<u64>,
-    /// Bytes of a block or datagram (default: 128K, for UDP the size of a segment)
+    /// Size of a block or datagram in bytes (default: 128K, for UDP the size of a segment)
     #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub length: Option<u64>,
     /// Parallel streams
@@ -81,13 +81,13 @@ pub struct ThroughputArgs {
     /// Let both sides send
     #[arg(long, conflicts_with = "server")]
     pub bidir: bool,
-    /// Bytes of each socket's buffers, with K or M
+    /// Size of each socket's buffers in bytes; K and M are accepted
     #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub window: Option<u64>,
-    /// Congestion control, such as cubic
+    /// Congestion control algorithm, such as cubic
     #[arg(short = 'C', long, value_name = "NAME", conflicts_with = "server")]
     pub congestion: Option<String>,
-    /// Largest segment, in bytes
+    /// Maximum segment size, in bytes
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "server")]
     pub set_mss: Option<u32>,
     /// Send small segments immediately (TCP_NODELAY)
@@ -96,7 +96,7 @@ pub struct ThroughputArgs {
     /// Type of service, 0 to 255
     #[arg(short = 'S', long, value_name = "N", conflicts_with = "server")]
     pub tos: Option<u8>,
-    /// Seconds to leave out at the start
+    /// Seconds to exclude at the start
     #[arg(short = 'O', long, value_name = "SECONDS", conflicts_with = "server", value_parser = clap::value_parser!(u32).range(0..=600))]
     pub omit: Option<u32>,
     /// Text to print before each line
@@ -105,7 +105,7 @@ pub struct ThroughputArgs {
     /// Text to include in both sides' JSON
     #[arg(long, value_name = "TEXT", conflicts_with = "server")]
     pub extra_data: Option<String>,
-    /// Local port of the first stream; the others take the ports after it
+    /// Local port of the first stream; the other streams use the following ports
     #[arg(long, value_name = "PORT", conflicts_with = "server")]
     pub cport: Option<u16>,
     /// Time limit for connecting, in milliseconds
@@ -114,7 +114,7 @@ pub struct ThroughputArgs {
     /// Also print the server's output
     #[arg(long, conflicts_with = "server")]
     pub get_server_output: bool,
-    /// Use 64-bit numbers for datagrams
+    /// Use 64-bit counters in datagrams
     #[arg(long, conflicts_with = "server")]
     pub udp_counters_64bit: bool,
 }
@@ -175,7 +175,7 @@ fn description(args: &ThroughputArgs, host: &str) -> Result<TestRequest, String>
         Protocol::Udp => (1_000_000, 0),
         Protocol::Tcp => (0, 0),
     });
-    // What does not fit is above the limits that `check` enforces.
+    // Larger values also exceed the limits that `check` enforces.
     let length = args
         .length
         .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));

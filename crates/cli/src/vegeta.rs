@@ -1,4 +1,4 @@
-//! `plimsoll vegeta`: reports of results, ours and vegeta's.
+//! `plimsoll vegeta`: reports on results of attacks, our own and vegeta's.
 
 use std::io::{ErrorKind, Write};
 
@@ -37,7 +37,7 @@ pub struct ReportArgs {
     /// Bounds of the histogram's buckets, like [0,1ms,10ms]
     #[arg(long, value_name = "BOUNDS")]
     pub buckets: Option<String>,
-    /// Report at this interval while results arrive
+    /// Interval between reports while results arrive
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
     /// Use service times, from the actual send, instead of latencies from the scheduled start
@@ -94,7 +94,7 @@ pub fn vegeta(args: &VegetaArgs) -> Exit {
     inputs.notes.iter().for_each(|note| say(note));
     match done {
         Ok(()) => Exit::SUCCESS,
-        // It is fine if the reader has closed the pipe (`| head`).
+        // A reader may close the pipe early (`| head`).
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::SUCCESS,
         Err(Failure::Output(error)) => {
             lose(&format!("cannot write to {place}: {error}"));

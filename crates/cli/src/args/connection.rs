@@ -1,4 +1,4 @@
-//! Flags about connections and TLS. They mean the same in every command that has them.
+//! Flags for connections and TLS, with the same meaning in every command.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ pub struct ConnectionArgs {
     /// Name resolution: ttl=5m,select=random,policy=preferIPv4
     #[arg(long, value_name = "SETTINGS", value_parser = dns)]
     pub dns: Option<DnsOptions>,
-    /// Local addresses, distributed over users: IP, range or CIDR
+    /// Local addresses to connect from, distributed over users: IP, range or CIDR
     #[arg(long, value_name = "LIST", value_parser = IpPool::parse)]
     pub local_ips: Option<IpPool>,
-    /// Connect to this unix socket, whatever the URL's host; @NAME if it is abstract
+    /// Connect to this Unix socket instead of the URL's host; @NAME for an abstract socket
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<String>,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct ConnectionArgs {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Connections")]
 pub struct IoArgs {
-    /// Kernel interface for plain TCP: auto, epoll, uring; TLS, HTTP/3 and unix sockets always use epoll
+    /// Kernel interface for plain TCP: auto, epoll, uring; TLS, HTTP/3 and Unix sockets always use epoll
     #[arg(long, value_name = "MODE", env = "PLIMSOLL_IO", hide_env_values = true, default_value = "auto", value_parser = IoMode::parse)]
     pub io: IoMode,
 }
@@ -75,13 +75,13 @@ pub struct TlsArgs {
     /// Client certificate (PEM)
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
-    /// Its key (PEM), if it is in another file
+    /// Key of the client certificate (PEM), if it is in a separate file
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 }
 
 impl ConnectionArgs {
-    /// All options of connections.
+    /// The connection options, including TLS.
     pub fn options(&self, tls: &TlsArgs) -> ConnectionOptions {
         ConnectionOptions {
             dns: self.dns.clone(),
@@ -94,7 +94,7 @@ impl ConnectionArgs {
 }
 
 impl HttpVersionArgs {
-    /// The version, if one was chosen.
+    /// The chosen version, if any.
     pub fn protocol(&self) -> Option<Protocol> {
         match (self.h1, self.h2, self.h2c, self.h3) {
             (true, ..) => Some(Protocol::Http1),

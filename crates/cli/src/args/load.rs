@@ -1,4 +1,4 @@
-//! Flags about the load. They mean the same in every command that has them.
+//! Flags for the load, with the same meaning in every command.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use plimsoll_run::{Connections, LoadOptions};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
-    /// Virtual users (default: one for each connection, or 50)
+    /// Virtual users (default: one per connection, or 50)
     #[arg(
         short,
         long,
@@ -18,10 +18,10 @@ pub struct LoadArgs {
         value_name = "N"
     )]
     pub users: Option<u32>,
-    /// Connections: their number, or shared, kept (one for each user) or fresh (one for each request)
+    /// Connections: a number, shared, kept (one per user) or fresh (one per request)
     #[arg(short, long, value_name = "N|USE")]
     pub connections: Option<Connections>,
-    /// Length of the run (default: 10s; no limit with --loops)
+    /// Duration of the run (default: 10s; no limit with --loops)
     #[arg(short, short_alias = 'z', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
     /// Requests per second (open model), like 200, 10.5 or 600/m
@@ -29,7 +29,7 @@ pub struct LoadArgs {
     pub rate: Option<Rate>,
     #[command(flatten)]
     pub limit: MaxUsersArgs,
-    /// Stop after this number of requests; --duration is then the limit
+    /// Stop after this number of requests, or after --duration if that is earlier
     #[arg(
         short = 'n',
         long,
@@ -48,33 +48,33 @@ pub struct LoadArgs {
     pub threads: ThreadArgs,
 }
 
-/// The limit of users in an open model.
+/// The maximum number of users in an open model, and the distribution of arrivals.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct MaxUsersArgs {
-    /// Maximum number of virtual users with --rate (default: ten times as many as at the start, at least 1,000)
+    /// Maximum number of virtual users with --rate (default: 10 times the initial number, at least 1,000)
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,
-    /// How arrivals at --rate are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them. Without
-    /// --rate: trace:FILE, the times in a file; @2x is twice as fast
+    /// Distribution of arrivals at --rate: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED sets the seed. Without
+    /// --rate: trace:FILE, the times in a file; @2x replays them twice as fast
     #[arg(long, value_name = "PROCESS", value_parser = Arrivals::parse)]
     pub arrivals: Option<Arrivals>,
-    /// The seed of random arrivals without a seed of their own. A command that starts several runs sets it for each
+    /// Default seed of random arrivals; a command that starts several runs sets it for each run
     #[arg(long, value_name = "SEED", env = plimsoll_results::run_seed::VARIABLE, hide = true)]
     pub arrivals_seed: Option<u64>,
 }
 
-/// The threads of a load.
+/// The worker threads of a load.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct ThreadArgs {
-    /// Worker threads (default: one for each processor that this process may use)
+    /// Worker threads (default: one per processor that this process may use)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 }
 
 impl LoadArgs {
-    /// All options of the load.
+    /// The load options, in the form that a run needs.
     pub fn options(&self, no_keepalive: bool) -> LoadOptions {
         LoadOptions {
             users: self.users,

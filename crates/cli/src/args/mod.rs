@@ -1,4 +1,4 @@
-//! Flags that several commands have.
+//! Flags that several commands share.
 
 mod connection;
 mod fleet;
@@ -28,17 +28,17 @@ pub use report::{ObjectiveArgs, ReportArgs};
 #[cfg(feature = "scripts")]
 pub use run::{ProgressForm, RunArgs, RuntimeArgs};
 
-/// Flags of every command.
+/// Flags that every command accepts.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "All commands")]
 pub struct GlobalArgs {
-    /// Use no colors (also with NO_COLOR or K6_NO_COLOR set)
+    /// Disable colors (also with NO_COLOR or K6_NO_COLOR set)
     #[arg(long, global = true)]
     pub no_color: bool,
-    /// Print debug messages too
+    /// Also print debug messages
     #[arg(short, long, global = true)]
     pub verbose: bool,
-    /// Show no progress
+    /// Hide progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Show passwords, tokens and API keys instead of ***
@@ -67,7 +67,7 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// The settings of the log of a script's run.
+    /// Settings for the log of a script's run.
     #[cfg(feature = "scripts")]
     pub fn log(&self) -> Settings<'_> {
         Settings {
@@ -78,13 +78,13 @@ impl GlobalArgs {
         }
     }
 
-    /// Whether to use no colors.
+    /// Whether colors are disabled.
     pub fn no_color(&self) -> bool {
         messages::no_color(self.no_color)
     }
 }
 
-/// A length of time, with its unit.
+/// Parses a duration with its unit.
 pub fn time(text: &str) -> Result<std::time::Duration, String> {
     plimsoll_units::duration::parse_with_unit(text)
 }

@@ -14,24 +14,24 @@ pub struct OptionArgs {
         allow_negative_numbers = true
     )]
     pub vus: Option<String>,
-    /// Length of the run
+    /// Duration of the run
     #[arg(short, long, value_name = "TIME")]
     pub duration: Option<String>,
-    /// Iterations of all users together
+    /// Total iterations of all users
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     pub iterations: Option<String>,
-    /// Iterations per second (open model), like 200, 10.5 or 600/m, instead of the script's scenario; -u sets the users at the start
+    /// Iterations per second (open model), like 200, 10.5 or 600/m, instead of the script's scenario; -u: initial users
     #[arg(long, value_name = "N[/TIME]", value_parser = plimsoll_plan::Rate::parse, conflicts_with_all = ["iterations", "stage"])]
     pub rate: Option<plimsoll_plan::Rate>,
     #[command(flatten)]
     pub limit: super::MaxUsersArgs,
-    /// One step of a ramp; repeat for several
+    /// Stage of a ramp; can be repeated
     #[arg(short, long = "stage", value_name = "TIME:USERS")]
     pub stage: Vec<String>,
-    /// Share of the run that this process does, like 0:1/3
+    /// Segment of the run for this process, like 0:1/3
     #[arg(long, value_name = "FROM:TO")]
     pub execution_segment: Option<String>,
-    /// All shares of the run, like 0,1/3,2/3,1
+    /// All segments of the run, like 0,1/3,2/3,1
     #[arg(long, value_name = "LIST")]
     pub execution_segment_sequence: Option<String>,
     /// Create the users, then wait for plimsoll resume
@@ -43,28 +43,28 @@ pub struct OptionArgs {
     /// Skip teardown()
     #[arg(long)]
     pub no_teardown: bool,
-    /// Redirects to follow for each request
+    /// Maximum number of redirects per request
     #[arg(long, value_name = "N")]
     pub max_redirects: Option<String>,
-    /// Parallel requests of one http.batch()
+    /// Maximum parallel requests of one http.batch()
     #[arg(long, value_name = "N")]
     pub batch: Option<String>,
-    /// Parallel requests of one http.batch() to one host
+    /// Maximum parallel requests of one http.batch() to one host
     #[arg(long, value_name = "N")]
     pub batch_per_host: Option<String>,
-    /// Maximum requests per second of all users (k6's meaning; --rate sets a rate of iterations)
+    /// Maximum requests per second of all users together (as in k6; --rate sets a rate of iterations)
     #[arg(long, value_name = "N")]
     pub rps: Option<String>,
     /// User-Agent header
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Log requests and responses; =full with bodies
+    /// Log requests and responses; =full includes bodies
     #[arg(long, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
     pub http_debug: Option<String>,
     /// Open new connections for each iteration
     #[arg(long)]
     pub no_vu_connection_reuse: bool,
-    /// Shortest time of an iteration
+    /// Minimum duration of an iteration
     #[arg(long, value_name = "TIME")]
     pub min_iteration_duration: Option<String>,
     /// Throw an exception if a request fails
@@ -73,19 +73,19 @@ pub struct OptionArgs {
     /// Refuse to connect to these addresses (CIDR)
     #[arg(long, value_name = "RANGE")]
     pub blacklist_ip: Vec<String>,
-    /// Refuse to connect to these names; *.example.com allowed
+    /// Refuse to connect to these host names, like *.example.com
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub block_hostnames: Vec<String>,
-    /// Figures of trends in the summary, like avg,p(99)
+    /// Statistics of trends in the summary, like avg,p(99)
     #[arg(long, value_name = "LIST")]
     pub summary_trend_stats: Option<String>,
-    /// Unit of times in the summary: s, ms, us
+    /// Time unit in the summary: s, ms, us
     #[arg(long, value_name = "UNIT")]
     pub summary_time_unit: Option<String>,
     /// System tags to add to samples
     #[arg(long, value_name = "LIST")]
     pub system_tags: Option<String>,
-    /// Tag for every sample
+    /// Tag to add to every sample
     #[arg(long = "tag", value_name = "NAME=VALUE")]
     pub tags: Vec<String>,
     /// Write console messages to this file
@@ -94,10 +94,10 @@ pub struct OptionArgs {
     /// Discard response bodies
     #[arg(long)]
     pub discard_response_bodies: bool,
-    /// Connections of each user to one host; further requests wait
+    /// Maximum connections per user to one host; further requests wait
     #[arg(long, value_name = "N")]
     pub connections_per_user: Option<String>,
-    /// Parallel requests on one HTTP/2 connection; further ones take another connection, or wait
+    /// Maximum parallel requests on one HTTP/2 connection; further requests use another connection, or wait
     #[arg(long, value_name = "N")]
     pub streams_per_connection: Option<String>,
     #[command(flatten)]

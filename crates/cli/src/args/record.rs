@@ -7,7 +7,7 @@ use plimsoll_terminal::load_run::Presentation;
 
 use super::{GlobalArgs, ObjectiveArgs, ReportArgs};
 
-/// The files that a run leaves behind.
+/// Flags for the results of a run: outputs, record, store and reports.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct RecordArgs {
@@ -23,22 +23,22 @@ pub struct RecordArgs {
         value_delimiter = ','
     )]
     pub out: Vec<String>,
-    /// Print the result as one JSON object on stdout, and nothing else there
+    /// Print only the result on stdout, as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write the run to this file during the run: a JSON line for each second
+    /// Record the run in this file while it runs, with one JSON line per second
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Keep the run in the store, for compare and history (also with --store or PLIMSOLL_STORE)
+    /// Add the run to the store, for compare and history (also with --store or PLIMSOLL_STORE)
     #[arg(long)]
     pub keep: bool,
-    /// The store (default: plimsoll/runs.sqlite in XDG_DATA_HOME or ~/.local/share)
+    /// Store of runs (default: plimsoll/runs.sqlite in XDG_DATA_HOME or ~/.local/share)
     #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
     pub store: Option<PathBuf>,
-    /// Leave this much of the start out of the verdict; readers of the record leave it out too
+    /// Warm-up: exclude this much of the start from the verdict, and from reports about the record
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub warm_up: Option<Duration>,
-    /// End the run before its duration, once a figure of its latency is known this precisely, like "p99 ±5%"
+    /// End the run early, once a latency figure is this precise, like "p99 ±5%"
     #[arg(long, value_name = "PRECISION", value_parser = Until::parse)]
     pub until: Option<Until>,
     #[command(flatten)]
@@ -47,11 +47,11 @@ pub struct RecordArgs {
     pub report: ReportArgs,
 }
 
-/// The live page.
+/// Flags for the live page.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct WebArgs {
-    /// Serve a page that shows the run live (default: 127.0.0.1:5665; also with K6_WEB_DASHBOARD=true)
+    /// Serve a live page of the run (default: 127.0.0.1:5665; also with K6_WEB_DASHBOARD=true)
     #[arg(
         long,
         value_name = "[HOST:]PORT",
@@ -63,18 +63,18 @@ pub struct WebArgs {
 }
 
 impl RecordArgs {
-    /// Whether the run leaves a record.
+    /// Whether a record of the run is requested, as a file or in the store.
     #[cfg(feature = "scripts")]
     pub fn is_asked(&self) -> bool {
         self.record.is_some() || self.is_kept()
     }
 
-    /// Whether the run goes into the store.
+    /// Whether the run is added to the store.
     fn is_kept(&self) -> bool {
         self.keep || self.store.is_some()
     }
 
-    /// How the run is shown and what is kept of it.
+    /// How to show the run, and which results to keep.
     pub fn presentation(&self, web: &WebArgs, global: &GlobalArgs) -> Presentation {
         Presentation {
             #[cfg(feature = "scripts")]

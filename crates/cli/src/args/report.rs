@@ -12,10 +12,10 @@ use plimsoll_terminal::reporting::ReportRequest;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reports and CI")]
 pub struct ReportArgs {
-    /// Write a report when the run has ended: FILE.html, FILE.md or FILE.json; repeat for several
+    /// Write a report after the run: FILE.html, FILE.md or FILE.json; can be repeated
     #[arg(long = "report", value_name = "FILE", value_parser = ReportFile::parse)]
     pub reports: Vec<ReportFile>,
-    /// Write the result as short Markdown, such as for the summary of a CI job
+    /// Write a short Markdown summary of the result, such as for a CI job
     #[arg(long, value_name = "FILE")]
     pub export_markdown: Option<PathBuf>,
     /// Write the verdict, thresholds and checks as JUnit XML
@@ -24,12 +24,11 @@ pub struct ReportArgs {
     /// Write annotations and a summary for GitHub Actions (default: if GITHUB_ACTIONS is true)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub github: Option<bool>,
-    /// Exit with 1 on: invalid, suspect, objective; with --baseline also regression, difference,
-    /// uncertain, or a figure beyond a bound, like p95:+10%
+    /// Exit with status 1 on: invalid, suspect, objective; with --baseline also regression, difference, uncertain, or a
+    /// figure outside a bound, like p95:+10%
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse)]
     pub fail_on: Vec<Condition>,
-    /// Run to compare with: a record, or a run of the store (its number, latest, latest~1); for find,
-    /// the JSON of an earlier search
+    /// Run to compare with: a record, or a stored run (number, latest, latest~1); for find, an earlier search's JSON
     #[arg(long, value_name = "RECORD|RUN")]
     pub baseline: Option<String>,
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::{FleetArgs, OptionArgs, RecordArgs, ThreadArgs, WebArgs};
 
-/// `plimsoll run`.
+/// Flags of `plimsoll run`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../../help/run.txt"))]
 pub struct RunArgs {
@@ -18,7 +18,7 @@ pub struct RunArgs {
     pub web: WebArgs,
     #[command(flatten)]
     pub fleet: FleetArgs,
-    /// Progress on a terminal: k6's bars and the figures so far, or the bars only
+    /// Progress on a terminal: k6's bars with the current figures, or only the bars
     #[arg(
         long,
         value_name = "FORM",
@@ -29,10 +29,10 @@ pub struct RunArgs {
     /// Keep running after the test until interrupted
     #[arg(short, long, help_heading = "Results")]
     pub linger: bool,
-    /// No usage report is ever sent; accepted for compatibility
+    /// Accepted for compatibility; no usage report is ever sent
     #[arg(long, hide = true)]
     pub no_usage_report: bool,
-    /// Serve k6's REST API here, for status, pause, resume, scale, stats and stop (default if the run needs it: 127.0.0.1:6565)
+    /// Address of k6's REST API, for status, pause, resume, scale, stats and stop (default if needed: 127.0.0.1:6565)
     #[arg(
         short,
         long,
@@ -79,10 +79,10 @@ pub struct RuntimeArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         env = "K6_INCLUDE_SYSTEM_ENV_VARS", hide_env = true)]
     pub include_system_env_vars: Option<bool>,
-    /// Where the script's secrets come from: file=PATH, url=urlTemplate=URL or mock=KEY=VALUE; repeat for several
+    /// Source of the script's secrets: file=PATH, url=urlTemplate=URL or mock=KEY=VALUE; can be repeated
     #[arg(long, value_name = "KIND=…", env = "K6_SECRET_SOURCE", hide_env = true)]
     pub secret_source: Vec<String>,
-    /// Features of k6 to turn on; plimsoll features lists them
+    /// k6 features to enable; plimsoll features lists them
     #[arg(
         long,
         value_name = "NAME,…",

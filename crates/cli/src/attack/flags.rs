@@ -1,4 +1,4 @@
-//! vegeta's flags, under vegeta's names and with vegeta's defaults.
+//! vegeta's flags, with vegeta's names and defaults.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -36,19 +36,19 @@ pub struct AttackArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Targets")]
 pub struct TargetArgs {
-    /// Target list, or stdin
+    /// Target list
     #[arg(long, value_name = "FILE", default_value = "stdin")]
     pub targets: String,
     /// Format of the target list: http (text) or json
     #[arg(long, value_name = "FORMAT", default_value = "http")]
     pub format: String,
-    /// Read the list during the attack, once, instead of before it, repeatedly
+    /// Read the target list once, during the attack, instead of reading all of it first
     #[arg(long, num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = go_bool, action = Set, value_name = "BOOL", hide_default_value = true)]
     pub lazy: bool,
-    /// Body of targets without one
+    /// Body of targets that have none
     #[arg(long, value_name = "FILE")]
     pub body: Option<PathBuf>,
-    /// Header of every request; repeat for several
+    /// Header of every request; can be repeated
     #[arg(long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub struct TargetArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub struct AttackLoadArgs {
-    /// Requests per time: 50, 50/1s, 50/1m; 0 for as fast as -max-workers can
+    /// Requests per unit of time: 50, 50/1s, 50/1m; 0 for as fast as -max-workers can send
     #[arg(
         long,
         value_name = "N[/TIME]",
@@ -64,17 +64,17 @@ pub struct AttackLoadArgs {
         allow_hyphen_values = true
     )]
     pub rate: String,
-    /// Length of the attack; 0 for no limit
+    /// Duration of the attack; 0 for no limit
     #[arg(long, value_name = "TIME", default_value = "0")]
     pub duration: String,
-    /// Virtual users at the start (vegeta's name for them)
+    /// Initial number of virtual users (vegeta calls them workers)
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub workers: u32,
-    /// How requests are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them. Instead of -rate:
-    /// trace:FILE, the times in a file; @2x is twice as fast
+    /// Distribution of arrivals: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED sets the seed. Instead of -rate:
+    /// trace:FILE, the times in a file; @2x replays them twice as fast
     #[arg(long, value_name = "PROCESS", value_parser = plimsoll_plan::Arrivals::parse)]
     pub arrivals: Option<plimsoll_plan::Arrivals>,
-    /// The seed of random arrivals without a seed of their own. A command that starts several runs sets it for each
+    /// Default seed of random arrivals; a command that starts several runs sets it for each run
     #[arg(long, value_name = "SEED", env = plimsoll_results::run_seed::VARIABLE, hide = true)]
     pub arrivals_seed: Option<u64>,
     /// Maximum number of virtual users (default: as many as the rate needs)
@@ -88,7 +88,7 @@ pub struct AttackLoadArgs {
         hide_default_value = true
     )]
     pub name: String,
-    /// Worker threads (default: one for each processor that this process may use)
+    /// Worker threads (default: one per processor that this process may use)
     #[arg(long, visible_alias = "threads", value_name = "N")]
     pub cpus: Option<usize>,
 }
@@ -96,7 +96,7 @@ pub struct AttackLoadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct AttackConnectionArgs {
-    /// Idle connections to keep for each host (vegeta's meaning)
+    /// Idle connections to keep per host (as in vegeta)
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub connections: usize,
     /// Maximum number of connections to each host; 0 for no limit
@@ -120,7 +120,7 @@ pub struct AttackConnectionArgs {
     /// Name servers to use instead of the system's
     #[arg(long, value_name = "IP[:PORT],…")]
     pub resolvers: Option<String>,
-    /// How long to cache addresses: 0 without limit, -1 not at all
+    /// Time to cache addresses: 0 for no limit, -1 for no caching
     #[arg(
         long,
         value_name = "TIME",
@@ -128,13 +128,13 @@ pub struct AttackConnectionArgs {
         allow_hyphen_values = true
     )]
     pub dns_ttl: String,
-    /// Connect elsewhere: HOST:PORT:OTHER:PORT; several addresses for one host take turns
+    /// Connect to another address: HOST:PORT:OTHER:PORT; several addresses of one host are used in rotation
     #[arg(long, value_name = "FROM:TO")]
     pub connect_to: Vec<String>,
-    /// Connect to this unix socket, whatever the target's host
+    /// Connect to this Unix socket instead of the target's host
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<String>,
-    /// Header of CONNECT to a proxy; repeat for several
+    /// Header of CONNECT requests to a proxy; can be repeated
     #[arg(long = "proxy-header", value_name = "NAME: VALUE")]
     pub proxy_headers: Vec<String>,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub struct AttackTlsArgs {
     /// Client certificate (PEM)
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
-    /// Its key (PEM), if it is in another file
+    /// Key of the client certificate (PEM), if it is in a separate file
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// Trust these authorities too (PEM)
@@ -169,7 +169,7 @@ pub struct AttackTlsArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct AttackRequestArgs {
-    /// Redirects to follow; more are an error, and -1 takes a redirect as the response
+    /// Maximum number of redirects; more are an error, and -1 treats a redirect as the response
     #[arg(
         long,
         value_name = "N",
@@ -177,13 +177,13 @@ pub struct AttackRequestArgs {
         allow_hyphen_values = true
     )]
     pub redirects: i64,
-    /// Time limit of a request; 0 for none
+    /// Time limit for a request; 0 for none
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
     /// Send bodies in chunks
     #[arg(long, num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = go_bool, action = Set, value_name = "BOOL", hide_default_value = true)]
     pub chunked: bool,
-    /// Bytes of each response's body to keep in the results, like 4096 or 64KB; -1 for all
+    /// Bytes of each response body to keep in the results, like 4096 or 64KB; -1 for all
     #[arg(
         long,
         value_name = "BYTES",
@@ -199,7 +199,7 @@ pub struct AttackResultArgs {
     /// Destination of the results: a file, or stdout
     #[arg(long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Serve metrics of the attack to Prometheus at this address
+    /// Address on which to serve metrics of the attack to Prometheus
     #[arg(long, value_name = "IP:PORT")]
     pub prometheus_addr: Option<String>,
 }

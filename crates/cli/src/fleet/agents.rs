@@ -1,4 +1,4 @@
-//! The agents of a run.
+//! Agents for the users of a run.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use plimsoll_terminal::messages::say;
 
 use crate::args::{FleetArgs, FleetLoss, RunArgs};
 
-/// Agents for the users of a script's run.
+/// Distributes the users of a script's run over agents.
 ///
 /// # Errors
 /// If the run cannot be divided, or agents are missing.
@@ -35,7 +35,7 @@ pub fn script_workers(
     plimsoll_fleet::workers(request, log).map_err(Refusal::other)
 }
 
-/// Refuses what a fleet cannot do, rather than leave it out silently.
+/// Rejects options that a fleet does not support, instead of silently ignoring them.
 fn check(args: &RunArgs, prepared: &Prepared) -> Result<(), String> {
     let has_traces = !matches!(args.traces_output.as_str(), "" | "none");
     let has_address = args.address.as_deref().is_some_and(|text| !text.is_empty());
@@ -59,7 +59,7 @@ fn check(args: &RunArgs, prepared: &Prepared) -> Result<(), String> {
     }
 }
 
-/// A load without a script, whose users are on agents, with the files that agents need.
+/// Distributes a load without a script over agents, with the files that they need.
 ///
 /// # Errors
 /// If an option is invalid.

@@ -1,4 +1,4 @@
-//! `plimsoll fleet`: servers, agents, their state and what they keep.
+//! `plimsoll fleet`: starts servers and agents, lists agents, and recovers results.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -30,9 +30,9 @@ pub enum FleetCommand {
     Agent(FleetAgentArgs),
     /// Start agents on other machines, with SSH or Kubernetes, until interrupted
     Up(FleetUpArgs),
-    /// List the agents that are connected
+    /// List the connected agents
     Status(FleetStatusArgs),
-    /// Add up the results that agents keep of a run whose coordinator is gone
+    /// Add up the results that agents kept of a run whose coordinator is gone
     Recover(FleetRecoverArgs),
 }
 
@@ -40,10 +40,10 @@ pub enum FleetCommand {
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/fleet-serve.txt"))]
 pub struct FleetServeArgs {
-    /// Address to listen on; with TLS unless it is a loopback address
+    /// Address to listen on; uses TLS unless it is a loopback address
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4222")]
     pub listen: SocketAddr,
-    /// Name or address under which agents reach this machine; repeat for several
+    /// Name or address under which agents reach this machine; can be repeated
     #[arg(long = "host", value_name = "HOST")]
     pub hosts: Vec<String>,
     /// Directory for the configuration and for the files with credentials (default: plimsoll/fleet in the user's state directory)
@@ -58,7 +58,7 @@ pub struct FleetServeArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/fleet-agent.txt"))]
 pub struct FleetAgentArgs {
-    /// NATS server: its address (nats://HOST:4222, tls://HOST:4222), or the file agent.json of plimsoll fleet serve
+    /// NATS server: an address (nats://HOST:4222, tls://HOST:4222), or the file agent.json from plimsoll fleet serve
     pub server: String,
     /// Name of the agent in results (default: the host name)
     #[arg(long, value_name = "NAME")]
@@ -66,7 +66,7 @@ pub struct FleetAgentArgs {
     /// Region of the agent, for --fleet REGION=N
     #[arg(long, value_name = "REGION")]
     pub region: Option<String>,
-    /// Directory that keeps results until the coordinator has them (default: plimsoll/fleet/spool in the user's state directory)
+    /// Directory for results not yet received (default: plimsoll/fleet/spool in the user's state directory)
     #[arg(long, value_name = "DIRECTORY")]
     pub spool: Option<PathBuf>,
     /// Exit when stdin is closed
@@ -79,20 +79,20 @@ pub struct FleetAgentArgs {
     pub limits: LimitArgs,
 }
 
-/// What an agent accepts.
+/// Limits on the runs that an agent accepts.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Most virtual users that the agent accepts
+    /// Maximum number of virtual users that the agent accepts
     #[arg(long, value_name = "N")]
     pub max_users: Option<u32>,
-    /// Most iterations per second of open models that the agent accepts
+    /// Maximum iterations per second of open models that the agent accepts
     #[arg(long, value_name = "N")]
     pub max_rate: Option<f64>,
-    /// Longest run that the agent accepts
+    /// Maximum duration of a run that the agent accepts
     #[arg(long, value_name = "TIME", value_parser = crate::args::time)]
     pub max_duration: Option<Duration>,
-    /// The only hosts that runs may reach: names, *.example.com, or IP addresses
+    /// Hosts that runs may reach: names, *.example.com, or IP addresses; all others are refused
     #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
     pub allow_hosts: Vec<String>,
 }
@@ -105,10 +105,10 @@ pub struct FleetUpArgs {
     /// TOML file with the machines
     #[arg(long, value_name = "FILE")]
     pub ssh: Option<PathBuf>,
-    /// Use a Kubernetes cluster, with kubectl
+    /// Start the agents in a Kubernetes cluster, with kubectl
     #[arg(long)]
     pub kubernetes: bool,
-    /// The file agent.json of plimsoll fleet serve (default: in the user's state directory)
+    /// The file agent.json from plimsoll fleet serve (default: in the user's state directory)
     #[arg(long, value_name = "FILE")]
     pub access: Option<PathBuf>,
     #[command(flatten)]
@@ -125,7 +125,7 @@ pub struct ClusterArgs {
     /// Number of agents
     #[arg(long, value_name = "N", requires = "kubernetes")]
     pub agents: Option<u32>,
-    /// Container image with plimsoll as its entry point
+    /// Container image whose entry point is plimsoll
     #[arg(long, value_name = "IMAGE", requires = "kubernetes")]
     pub image: Option<String>,
     /// Namespace
@@ -146,7 +146,7 @@ pub struct ClusterArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/fleet-status.txt"))]
 pub struct FleetStatusArgs {
-    /// NATS server of the agents: its address, or a file of plimsoll fleet serve
+    /// NATS server of the agents: an address, or a file from plimsoll fleet serve
     #[arg(long, value_name = "SERVER")]
     pub fleet_server: Option<String>,
     /// Print JSON
@@ -158,9 +158,9 @@ pub struct FleetStatusArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/fleet-recover.txt"))]
 pub struct FleetRecoverArgs {
-    /// Run, or the start of its name; without it, the runs are listed
+    /// Name of the run, or the start of it; without it, the runs are listed
     pub run: Option<String>,
-    /// NATS server of the agents: its address, or a file of plimsoll fleet serve (default: only this machine)
+    /// NATS server of the agents: an address, or a file from plimsoll fleet serve (default: only this machine)
     #[arg(long, value_name = "SERVER")]
     pub fleet_server: Option<String>,
     /// Directory with the results of agents on this machine (default: plimsoll/fleet/spool in the user's state directory)
@@ -193,12 +193,12 @@ fn serve(args: &FleetServeArgs) -> Result<(), String> {
     })
 }
 
-/// Serves runs until it is interrupted.
+/// Runs an agent until it is interrupted.
 fn agent(args: &FleetAgentArgs, resolve: Resolve) -> Result<(), String> {
-    // The first process of a container ends at a signal only if it listens for it.
+    // The kernel ignores a signal to a container's first process unless the process handles that signal.
     signals::on_signals(|_| std::process::exit(Exit::SIGNAL.code().into()), |_| {})?;
     if args.attached {
-        // The process that started this agent has ended when stdin is closed.
+        // The process that started this agent keeps stdin open, so a closed stdin means that it has exited.
         std::thread::spawn(|| {
             let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
             std::process::exit(i32::from(Exit::GENERIC.code()));
@@ -221,7 +221,7 @@ fn agent(args: &FleetAgentArgs, resolve: Resolve) -> Result<(), String> {
     })
 }
 
-/// Starts agents on other machines, and ends them when this command is interrupted.
+/// Starts agents on other machines, and stops them when this command is interrupted.
 fn up(args: &FleetUpArgs) -> Result<(), String> {
     let access = args.access.as_deref();
     let cluster = ClusterAgents {
