@@ -1,4 +1,4 @@
-//! The agents that generate the load of a run, if they are other processes.
+//! The agents that generate the load of a run, if other processes do.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,25 +11,25 @@ use plimsoll_results::secrets;
 pub struct AgentReading {
     pub name: String,
     pub region: Option<String>,
-    /// The numbers of its workers in the whole run.
+    /// The indices of its workers in the whole run.
     pub workers: Vec<usize>,
     /// Users that run iterations.
     pub users: u32,
-    /// How it was given up.
+    /// Why and when it was lost, if it was.
     pub lost: Option<AgentLoss>,
 }
 
-/// An agent that was given up.
+/// The loss of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentLoss {
     pub why: String,
-    /// The end of its latest results, since the start of the run. `None` if it was given up before the start.
+    /// The end of its latest results, since the start of the run. `None` if it was lost before the start.
     pub at: Option<Duration>,
-    /// When other agents take over its load, if they do.
+    /// When other agents take over its load. `None` if none does.
     pub moved_at: Option<Duration>,
 }
 
-/// The moments at which the load changed because these agents were lost, the earliest first.
+/// The moments at which the load changed because these agents were lost, in order of time.
 pub fn agent_marks(agents: &[AgentReading]) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (number, agent) in agents.iter().enumerate() {
@@ -52,14 +52,14 @@ pub fn agent_marks(agents: &[AgentReading]) -> Vec<Mark> {
     marks
 }
 
-/// The latest reading of each agent. The thread that leads them sets it; views read it.
+/// The latest reading of each agent. The thread that coordinates the agents sets it, and views read it.
 #[derive(Clone, Debug, Default)]
 pub struct Agents(Arc<Mutex<Vec<AgentReading>>>);
 
 impl Agents {
     /// Stores the reading of the agent with this number.
     pub fn set(&self, number: usize, reading: AgentReading) {
-        // A reading is replaced whole, so nothing is half changed after a panic.
+        // A reading is replaced as a whole, so a panic leaves nothing half changed.
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() <= number {
             all.resize_with(number + 1, AgentReading::default);
@@ -96,7 +96,7 @@ mod tests {
             lost(Some(seconds(7)), Some(seconds(9))),
             AgentReading::default(),
             lost(Some(seconds(8)), None),
-            // Before the start, there was no load to change.
+            // Before the start, there is no load to change.
             lost(None, None),
         ];
         let marks = agent_marks(&agents);

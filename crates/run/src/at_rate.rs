@@ -11,27 +11,27 @@ use serde_json::json;
 pub struct AtRate {
     /// `None` if the arrivals follow a trace, which has its own rate.
     pub rate: Option<Rate>,
-    /// Maximum number of virtual users; by default ten times the initial number.
+    /// Maximum number of virtual users. The default is ten times the initial number.
     pub max_users: Option<u32>,
-    /// How arrivals are spread; by default as the script's scenario says.
+    /// The distribution of arrivals. The default is that of the script's scenario.
     pub arrivals: Option<Arrivals>,
 }
 
-/// Duration without `--duration`.
+/// The duration if `--duration` is not given.
 const DURATION: Duration = Duration::from_secs(10);
-/// Users created before the start without `--vus`.
+/// The initial number of users if `--vus` is not given.
 const USERS: i64 = 50;
-/// Default maximum number of users: ten times the initial number, but at least this many.
+/// The smallest default for the maximum number of users.
 const USERS_MOST: i64 = 1_000;
 
 impl AtRate {
-    /// Whether the times are in a file that the command line names.
+    /// Whether the times are in a file that was given on the command line.
     pub(crate) fn has_trace(&self) -> bool {
         let arrivals = self.arrivals.as_ref();
         arrivals.is_some_and(|arrivals| arrivals.trace().is_some())
     }
 
-    /// The option that shapes the load.
+    /// The option that determines the load.
     fn flag(&self) -> String {
         match (self.rate, &self.arrivals) {
             (Some(rate), _) => format!("--rate {}", rate.per_second()),
@@ -41,17 +41,18 @@ impl AtRate {
     }
 }
 
-/// Replaces `--duration` and `--vus` in the flags with a constant arrival rate or a trace. Function, variables
-/// and tags are those of the script's only scenario, if it has one.
+/// Replaces `--duration` and `--vus` in the flags with a constant arrival rate or a trace. Function, variables and tags
+/// are those of the script's only scenario, if it has exactly one.
 ///
 /// # Errors
-/// If the script has several scenarios, because it is unknown which one the rate is for.
+/// If the script has several scenarios, because it is unclear which one the rate applies to.
 pub(crate) fn shape(
     flags: &mut Options,
     mut at: AtRate,
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
-    // A script's own trace is relative to the script, and a flag's to the current directory.
+    // The path of a trace is relative to the script if the script names it, and to the current directory if a flag
+    // does.
     if let Some(Arrivals {
         process: ArrivalProcess::Trace(trace),
         ..
@@ -108,7 +109,7 @@ pub(crate) fn shape(
         shaped["rate"] = rate.count.into();
         shaped["timeUnit"] = plimsoll_units::duration::format(rate.per).into();
     }
-    // A trace ends with its last time.
+    // A trace ends with its last arrival.
     if let Some(duration) = duration.or(at.rate.map(|_| DURATION)) {
         shaped["duration"] = plimsoll_units::duration::format(duration).into();
     }

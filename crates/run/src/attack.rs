@@ -1,4 +1,4 @@
-//! An attack: a list of targets, requested in turn, and the result of every hit.
+//! An attack: a list of targets, requested in rotation, and the result of every hit.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::results_file::{Destination, ResultsFile};
 /// Hits on a list of targets.
 pub struct Attack {
     pub aim: Aim,
-    /// The list's name in messages.
+    /// The name of the list in messages.
     pub list_name: String,
     pub settings: AttackSettings,
     pub http: plimsoll_http::Settings,
     pub scenario: Scenario,
     /// The destination of the results of hits.
     pub results: Destination,
-    /// The address at which Prometheus fetches the metrics, if it does.
+    /// The address at which Prometheus fetches the metrics, if that is requested.
     pub metrics_address: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct TargetErrors {
 }
 
 impl TargetErrors {
-    /// The error in the list that ended the run, if there was one.
+    /// The error in the list that ended the run, if any.
     pub fn error(&self, aborted: Option<&AbortReason>) -> Option<String> {
         match self.stream.as_ref().and_then(|stream| stream.ended()) {
             Some(Some(error)) => Some(format!("{}: {error}", self.name)),
@@ -88,18 +88,18 @@ impl Attack {
     }
 }
 
-/// A list of targets that has not been read yet.
+/// A target list that has not been read yet.
 pub struct TargetList {
     /// A file, or `stdin`.
     pub name: String,
     pub format: Format,
     pub defaults: Defaults,
-    /// Read it during the attack, once, instead of before it and repeatedly.
+    /// Read the list once, during the attack, instead of reading all of it first.
     pub is_lazy: bool,
 }
 
 impl TargetList {
-    /// Opens the list, and reads it unless it should be read lazily.
+    /// Opens the list, and reads it unless it is lazy.
     ///
     /// # Errors
     /// If it cannot be read, or is not a list of targets.
@@ -120,7 +120,7 @@ impl TargetList {
                 });
                 Box::new(Cursor::new(bytes.map_err(cannot_read)?))
             }
-            // A lazy list is never in memory as a whole, so it may be endless.
+            // A lazy list is never completely in memory, so it may be endless.
             ("stdin" | "-", true) => Box::new(std::io::stdin()),
             (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
             ("stdin" | "-", false) => Box::new(LimitedReader::new(std::io::stdin())),
@@ -146,7 +146,7 @@ impl TargetList {
     /// from other files. `None` for a list that is read once from stdin during the attack, or that
     /// cannot be read twice.
     pub fn content_hash(aim: &Aim, name: &str) -> Option<String> {
-        /// No method, header or value contains a line break, so different lists have different parts.
+        /// Methods, headers and values contain no line breaks, so different lists result in different hashed bytes.
         const NEXT: &[u8] = b"\n";
         match aim {
             Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {

@@ -1,4 +1,4 @@
-//! An attack with vegeta's flags: from their values to a run that may start.
+//! An attack with vegeta's flags: converts their values to a run that is ready to start.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::request::Load;
 use crate::resolved::Resolved;
 use crate::results_file::Destination;
 
-/// The values of vegeta's flags, each by the flag's name.
+/// The values of vegeta's flags. Each field has the name of its flag.
 pub struct AttackOptions {
     pub targets: String,
     pub format: String,
@@ -29,10 +29,10 @@ pub struct AttackOptions {
     pub workers: u32,
     pub max_workers: Option<u64>,
     pub arrivals: Arrivals,
-    /// The seed of random arrivals without a seed of their own.
+    /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
     pub name: String,
-    /// Idle connections kept for each host.
+    /// Idle connections to keep per host.
     pub connections: usize,
     pub max_connections: usize,
     pub keepalive: bool,
@@ -51,12 +51,12 @@ pub struct AttackOptions {
     pub threads: Option<usize>,
 }
 
-/// The meaning of `0` as a length of time.
+/// The duration of an attack without a limit, which the value `0` requests.
 const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
 
-/// When hits start, and for how long.
+/// When hits start, and for how long they do.
 struct Schedule {
-    /// `None` for as many hits as the workers can send.
+    /// `None` to send as many hits as the workers can.
     rate: Option<Rate>,
     duration: Option<Duration>,
     workers: u32,
@@ -67,7 +67,7 @@ struct Schedule {
 }
 
 impl AttackOptions {
-    /// Decides everything that the flags leave open, and reads the targets. Results go to `results`.
+    /// Fills in what the flags leave open, and reads the targets. Results go to `results`.
     ///
     /// # Errors
     /// If a flag or a target is invalid.
@@ -134,7 +134,7 @@ impl AttackOptions {
             .unwrap_or_else(plimsoll_machine::processors)
             .max(1);
         if self.max_connections > 0 {
-            // Each thread has connections of its own.
+            // Each thread has its own connections.
             threads = threads.min(self.max_connections);
         }
         let max_workers = u32::try_from(max_workers).unwrap_or(u32::MAX);
@@ -152,7 +152,7 @@ impl AttackOptions {
         })
     }
 
-    /// The target list, and defaults for its targets.
+    /// The target list, and the defaults for its targets.
     fn target_list(&self) -> Result<TargetList, String> {
         let format = match self.format.as_str() {
             "http" | "text" => Format::Text,
@@ -182,11 +182,11 @@ impl AttackOptions {
         is_open: bool,
     ) -> Result<plimsoll_http::Settings, String> {
         let idle = match self.connections {
-            // Go's client takes 0 for its default.
+            // Go's client treats 0 as its default.
             0 => 2,
             connections => connections,
         };
-        // A unix socket replaces every other place to connect to, a proxy too.
+        // A unix socket replaces every other destination, even a proxy.
         let proxies = match self.connection.unix_socket {
             Some(_) => plimsoll_http::Proxies::default(),
             None => plimsoll_http::Proxies::from_env(|name| std::env::var(name).ok())?,
@@ -244,7 +244,7 @@ impl AttackOptions {
         }
     }
 
-    /// The settings in the header of the record.
+    /// The settings for the header of the record.
     fn describe(&self, aim: &Aim, scenario: &Scenario) -> serde_json::Value {
         let mut record = serde_json::json!({
             "targets": self.targets,
@@ -297,14 +297,14 @@ impl Schedule {
             },
         };
         let mut scenario = Scenario::new("attack", executor);
-        // Wait for all hits that were sent, as long as they may take.
+        // Wait for all hits that were sent, no matter how long they take.
         scenario.graceful_stop = self.timeout + Duration::from_secs(1);
         scenario.arrivals = self.arrivals.clone();
         scenario
     }
 }
 
-/// `50`, `50/s`, `10.5/1m`; `None` for 0, which is as fast as workers can.
+/// Parses `50`, `50/s` or `10.5/1m`. `None` for 0, which means as fast as the workers can send.
 fn rate(text: &str) -> Result<Option<Rate>, String> {
     if text == "infinity" {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Runs this program as a child process, and reads the record of the run.
+//! Runs this program as a child process, and reads the record of that run.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -15,13 +15,13 @@ use plimsoll_results::run_seed;
 /// The exit status of a run that a signal ended.
 const INTERRUPTED: i32 = 105;
 
-/// How often the record of a run is read during the run.
+/// How often the record is read during the run.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// A folder for temporary records of runs.
 pub struct Scratch {
     folder: PathBuf,
-    /// The number of runs that were started.
+    /// The number of runs started so far.
     runs: Cell<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Scratch {
     /// # Errors
     /// If it cannot be created.
     pub fn new() -> Result<Scratch, String> {
-        // A private folder, because other users may write to the system's.
+        // A private folder, because other users may be able to write to the system's temporary folder.
         let folder = std::env::temp_dir().join(format!("plimsoll-runs-{}", std::process::id()));
         std::fs::create_dir(&folder).map_err(|error| {
             format!(
@@ -45,21 +45,21 @@ impl Scratch {
         })
     }
 
-    /// Runs the program with these arguments, which generate load. `name` is the run's name in
-    /// error messages. Each run has other random arrivals.
+    /// Runs the program with these arguments, which must generate load. `name` is the run's name in error messages.
+    /// Each run gets a new seed for random arrivals.
     ///
     /// # Errors
-    /// If the run wrote no complete record, with its output.
+    /// If the run wrote no complete record. The error includes its output.
     pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
         let path = self.path();
         let ended = execute(name, arguments, &path, self.next_seed())?;
         record(name, &path, &ended)
     }
 
-    /// The same; `show` receives each second of the run soon after it has ended.
+    /// Like [`Scratch::run`], and calls `show` with each second of the run soon after its end.
     ///
     /// # Errors
-    /// If the run wrote no complete record, with its output.
+    /// If the run wrote no complete record. The error includes its output.
     pub fn watch(
         &self,
         name: &str,
@@ -88,10 +88,10 @@ impl Scratch {
         run_seed::of_run(run_seed::of_this_process(), self.runs.get())
     }
 
-    /// Where a run writes its record.
+    /// The path of a run's record.
     fn path(&self) -> PathBuf {
         let path = self.folder.join("run.jsonl");
-        // Do not read the record of an earlier run if this one writes none.
+        // Do not read an earlier run's record if this run writes none.
         let _ = std::fs::remove_file(&path);
         path
     }
@@ -100,7 +100,7 @@ impl Scratch {
 /// A process that has ended.
 struct Ended {
     status: ExitStatus,
-    /// The start of its messages.
+    /// The start of its stderr.
     messages: Vec<u8>,
 }
 
@@ -111,8 +111,7 @@ fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
         .and_then(|file| record::read(BufReader::new(file)));
     let was_interrupted = ended.status.code() == Some(INTERRUPTED);
     match record {
-        // A run that a threshold aborted has a complete record; one that Ctrl-C ended does not
-        // count.
+        // The record is complete even if a threshold aborted the run. A run that Ctrl-C ended does not count.
         Ok(record) if record.end.is_some() && !was_interrupted => Ok(record),
         _ => Err(format!(
             "{name} gave no result ({}): {}",
@@ -122,7 +121,7 @@ fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
     }
 }
 
-/// Runs the program until it ends.
+/// Runs the program until it exits.
 fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<Ended, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
@@ -131,9 +130,9 @@ fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<E
         .arg("--record")
         .arg(path)
         .env(run_seed::VARIABLE, seed.to_string())
-        // A page of each run would need a port of its own.
+        // Each run's page would need its own port.
         .env_remove("K6_WEB_DASHBOARD")
-        // A job of GitHub Actions gets one summary, not one for each run.
+        // A job of GitHub Actions gets one summary, not one per run.
         .env_remove("GITHUB_ACTIONS")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -142,7 +141,7 @@ fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<E
         .map_err(|error| format!("cannot run {name}: {error}"))?;
     let mut messages = Vec::new();
     if let Some(mut errors) = child.stderr.take() {
-        // The start of its messages is enough, but the rest must be read too.
+        // The start of the messages is enough, but the pipe must be drained.
         let _ = errors.by_ref().take(1 << 16).read_to_end(&mut messages);
         let _ = std::io::copy(&mut errors, &mut std::io::sink());
     }

@@ -7,20 +7,20 @@ use plimsoll_plan::DnsOptions;
 use crate::settings::{self, IoMode};
 use crate::tls_files::TlsFiles;
 
-/// The network, as options describe it.
+/// The options for connections.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionOptions {
     pub dns: Option<DnsOptions>,
-    /// Local addresses, distributed over the users.
+    /// Local addresses to connect from, distributed over the users.
     pub local_ips: Option<IpPool>,
-    /// Connect here, whatever the host is.
+    /// Connect to this socket, whatever the host is.
     pub unix_socket: Option<String>,
     pub io: IoMode,
     pub tls: TlsFiles,
 }
 
 impl ConnectionOptions {
-    /// Settings for an open or a closed model.
+    /// The settings for an open or a closed model.
     ///
     /// # Errors
     /// If an option is invalid.
@@ -39,7 +39,7 @@ impl ConnectionOptions {
         })
     }
 
-    /// The options as a record has them, added to those of the load.
+    /// Adds the options to those of the load, in the form of a record.
     pub(crate) fn describe(&self, record: &mut serde_json::Value) {
         record["dns"] = match &self.dns {
             Some(dns) => format!("{dns:?}").into(),

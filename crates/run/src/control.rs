@@ -16,11 +16,11 @@ pub struct Control {
     calls: Option<Calls>,
 }
 
-/// The state of a run, as far as it can be controlled.
+/// The state of a run that a controller can read or change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlReading {
     pub is_paused: bool,
-    /// It was asked to stop, or has stopped early for another reason.
+    /// Whether a stop was requested, or the run stopped early for another reason.
     pub is_stopped: bool,
     /// Users that run iterations.
     pub users: u32,
@@ -51,13 +51,13 @@ impl Control {
         self.state.abort(reason);
     }
 
-    /// Sets when the scenarios start, if the run waits for that
-    /// ([`Workers::Part`](crate::Workers::Part)).
+    /// Sets when the scenarios start, if the run waits for that ([`Workers::Part`](crate::Workers::Part)).
     pub fn start_at(&self, at: Moment) {
         self.state.start_at(at);
     }
 
-    /// Takes over a part of the schedule that another process had in the scenario with this name. False if there is none.
+    /// Takes over a part of the schedule that another process had in the scenario with this name. Returns false if no
+    /// scenario has that name.
     pub fn take_over(&self, scenario: &str, part: Takeover) -> bool {
         let mut scenarios = self.scenarios.iter();
         let found = scenarios.find(|state| state.scenario.name == scenario);
@@ -67,21 +67,21 @@ impl Control {
         })
     }
 
-    /// Makes `teardown` wait, or lets it run.
+    /// Holds `teardown` back, or lets it run.
     pub fn set_teardown_waits(&self, waits: bool) {
         self.state.set_teardown_waits(waits);
     }
 
-    /// The same for a request to the run's API.
+    /// Like [`Control::stop`], for a request to the run's API.
     pub fn stop_by_api(&self) {
         self.state.abort(AbortReason::ByApi);
     }
 
-    /// Pauses or resumes the run. A run that waits for its start can always be resumed. Later only
+    /// Pauses or resumes the run. A run that waits for its start can always be resumed. After the start, only
     /// externally controlled scenarios can be paused.
     ///
     /// # Errors
-    /// If it is in that state already, or a scenario cannot be paused.
+    /// If it is already in that state, or if a scenario cannot be paused.
     pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
         if self.state.is_paused() == is_paused {
             return Err(format!(
@@ -110,11 +110,10 @@ impl Control {
         Ok(())
     }
 
-    /// Changes the number of users of the externally controlled scenario; of the first, if there
-    /// are several.
+    /// Changes the number of users of the externally controlled scenario. If there are several, changes the first one.
     ///
     /// # Errors
-    /// If no scenario has that name, or `users` is above its `maxVUs`.
+    /// If there is no such scenario, or if `users` exceeds its `maxVUs`.
     pub fn scale(&self, users: u32) -> Result<(), String> {
         let mut scenarios = self.scenarios.iter();
         let found = scenarios.find_map(|state| match state.scenario.executor {
@@ -142,11 +141,10 @@ impl Control {
         })
     }
 
-    /// Calls `setup` or `teardown` of the script, in addition to the run's own call, and waits until it has
-    /// ended.
+    /// Calls the script's `setup` or `teardown` in addition to the run's own call, and waits for it to return.
     ///
     /// # Errors
-    /// If it failed, or the run ended before that.
+    /// If it failed, or if the run ended before.
     pub fn call(&self, step: Step) -> Result<(), String> {
         let calls = self
             .calls

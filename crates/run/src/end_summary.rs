@@ -1,4 +1,4 @@
-//! The summary at the end of a script's run, in all its forms.
+//! The end-of-test summary of a script's run, in all its forms.
 
 use std::time::SystemTime;
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use crate::mask_json::mask_json;
 use crate::{Outcome, Prepared, Refusal};
 
-/// The k6 version with which the interface is compatible.
+/// The k6 version that scripts and summaries are compatible with.
 const K6_VERSION: &str = "1.8.1";
 
-/// How much the text shows.
+/// How much detail the text shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SummaryMode {
     Compact,
@@ -56,10 +56,10 @@ impl SummaryMode {
     }
 }
 
-/// The capabilities of the terminal.
+/// What the terminal can display.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
-    /// No colors.
+    /// Whether to omit colors.
     pub is_plain: bool,
     pub stdout_is_terminal: bool,
     pub stderr_is_terminal: bool,
@@ -71,7 +71,7 @@ pub struct EndSummary<'a> {
     outcome: &'a Outcome,
     style: Style,
     context: SummaryContext,
-    /// Use the newer JSON for scripts and files.
+    /// Use the newer JSON in `handleSummary` and files.
     is_newer: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> EndSummary<'a> {
         }
     }
 
-    /// The text for people.
+    /// The text for the terminal.
     pub fn text(&self, mode: SummaryMode) -> String {
         let (summary, verdict) = (&self.outcome.summary, Some(&self.outcome.verdict));
         let detail = match mode {
@@ -113,8 +113,7 @@ impl<'a> EndSummary<'a> {
         summary_text::render(summary, verdict, detail, &self.style)
     }
 
-    /// The value that the script's own `handleSummary` returns for the summary, if there is one; and the
-    /// summary as JSON.
+    /// The result of the script's own `handleSummary`, if it exports one, and the summary as JSON.
     pub fn handled_by_script(
         &self,
         interrupted: Interrupted,
@@ -154,7 +153,7 @@ impl<'a> EndSummary<'a> {
         self.masked(data)
     }
 
-    /// Without secrets, which the data from `setup` may contain.
+    /// Masks secrets, which the data from `setup` may contain.
     fn masked(&self, mut data: Value) -> Value {
         if let Some(mask) = &self.prepared.mask {
             mask_json(mask, &mut data);

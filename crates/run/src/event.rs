@@ -11,13 +11,13 @@ use plimsoll_verdict::{Level, Reason, Verdict};
 
 use crate::Progress;
 
-/// Something that happened in a run. Borrowed: a listener that passes events to another thread
-/// copies what it needs.
+/// Something that happened in a run. It is borrowed: a listener that passes events to another thread copies what it
+/// needs.
 #[derive(Clone, Copy)]
 pub enum Event<'a> {
-    /// An event of the engine, before it is processed.
+    /// An event of the engine, before its processing.
     Engine(&'a plimsoll_engine::Event),
-    /// Everything is ready. No user exists yet, and nothing was sent.
+    /// Everything is ready. No user exists yet, and nothing has been sent.
     Starting,
     /// Information for the user.
     Message(&'a str),
@@ -27,13 +27,13 @@ pub enum Event<'a> {
     Warning(&'a str),
     /// The samples that a worker's users recorded while scenarios ran.
     Window(&'a WorkerWindow<'a>),
-    /// Individual samples, in runs that have outputs or a listener that needs them.
+    /// Individual samples, if the run has outputs or a listener that needs them.
     Samples(&'a Arc<[SampleRecord]>),
     /// A second of the scenarios has ended.
     Second(&'a Progress),
-    /// The listener's interval has passed.
+    /// The listener's interval has elapsed.
     Progress(&'a Progress),
-    /// Workers have ended, and all their samples were received.
+    /// All workers have ended, and all their samples have arrived.
     Done(&'a Progress),
     /// The run was judged. Always the last event.
     Judged(&'a Judged<'a>),
@@ -52,23 +52,22 @@ pub struct WorkerWindow<'a> {
 pub struct Judged<'a> {
     pub summary: &'a Summary,
     pub verdict: &'a Verdict,
-    /// The problems found in this process, each with the level that it requires.
+    /// The problems found in this process, each with the verdict level that it requires.
     pub problems: &'a [(Level, Reason)],
     pub aborted: Option<&'a AbortReason>,
     /// The script called `exec.test.fail`.
     pub marked_failed: bool,
-    /// The run time of the scenarios.
+    /// How long the scenarios ran.
     pub elapsed: Duration,
 }
 
 /// Follows a run.
 ///
-/// Listeners are called one after another on the supervisor's thread, never on a worker's. Workers
-/// send their samples through a channel that does not block, so a slow listener delays other
-/// listeners, thresholds and the record's lines, but never a request. Operations that can block for
-/// a long time (network, disk) belong on a thread of their own behind a bounded queue: wrap the
-/// listener in [`Queued`](crate::Queued), or do as [`Outputs`](crate::Outputs) does, which waits
-/// rather than lose samples.
+/// Listeners are called one after another on the supervisor's thread, never on a worker's. Workers send their samples
+/// through a channel that does not block. So a slow listener delays other listeners, thresholds and the record's lines,
+/// but never a request. Operations that can block for a long time (network, disk) need their own thread behind a
+/// bounded queue. Either wrap the listener in [`Queued`](crate::Queued), which drops events if its queue is full, or
+/// follow the example of [`Outputs`](crate::Outputs).
 pub trait Listener {
     /// The interval of [`Event::Progress`].
     fn interval(&self) -> Duration {
@@ -80,7 +79,7 @@ pub trait Listener {
         false
     }
 
-    /// Whether it needs the samples of each second apart.
+    /// Whether it needs the samples of each second separately.
     fn needs_seconds(&self) -> bool {
         false
     }
@@ -90,7 +89,7 @@ pub trait Listener {
         false
     }
 
-    /// Receives the metrics of the run, before its first event with samples.
+    /// Receives the metrics of the run. Called before the first event with samples.
     fn metrics(&mut self, _registry: &Arc<Registry>, _watch: &Arc<Watch>) {}
 
     /// Receives an event.
@@ -143,12 +142,12 @@ pub struct Finished {
     pub record: Option<Box<Record>>,
 }
 
-/// The listeners of a run, with the time of each one's next progress event.
+/// The listeners of a run, and the time of each listener's next progress event.
 pub(crate) struct Listeners<'a>(Vec<Entry<'a>>);
 
 struct Entry<'a> {
     listener: Box<dyn Listener + 'a>,
-    /// When [`Event::Progress`] is due.
+    /// When the next [`Event::Progress`] is due.
     due: Moment,
 }
 
@@ -173,17 +172,17 @@ impl<'a> Listeners<'a> {
         });
     }
 
-    /// Whether a listener needs the results of requests by name.
+    /// Whether any listener needs the results of requests by name.
     pub fn need_names(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_names())
     }
 
-    /// Whether a listener needs the samples of each second apart.
+    /// Whether any listener needs the samples of each second separately.
     pub fn need_seconds(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_seconds())
     }
 
-    /// Whether a listener needs individual samples.
+    /// Whether any listener needs individual samples.
     pub fn need_samples(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_samples())
     }
@@ -200,12 +199,12 @@ impl<'a> Listeners<'a> {
         }
     }
 
-    /// When the first of them is due for a progress event.
+    /// When the next progress event of any listener is due.
     pub fn next_due(&self) -> Option<Moment> {
         self.0.iter().map(|entry| entry.due).min()
     }
 
-    /// Sends progress to the listeners whose interval has passed.
+    /// Sends a progress event to each listener whose interval has elapsed.
     pub fn tell_progress(&mut self, progress: &Progress, now: Moment) {
         for entry in &mut self.0 {
             if now >= entry.due {

@@ -1,17 +1,17 @@
-//! Features of k6 that `--features` turns on.
+//! The k6 features that `--features` enables.
 
 use serde_json::json;
 
-/// The features that are on.
+/// The enabled features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// Tags of the config file, the script, the environment and the flags are used together.
+    /// Combine tags from the config file, the script, the environment and the flags.
     pub merges_tags: bool,
     /// Scripts cannot change `__ENV`.
     pub freezes_env: bool,
 }
 
-/// Each with its meaning here.
+/// All features, each with its meaning in Plimsoll.
 const ALL: [(&str, &str); 3] = [
     (
         "native-histograms",

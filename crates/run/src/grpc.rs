@@ -1,4 +1,4 @@
-//! Calls of one gRPC method: the schema and the users.
+//! Repeated calls of one gRPC method: its schema and the users that call it.
 
 use std::cell::OnceCell;
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ pub struct Grpc {
     /// `package.Service/Method`.
     pub method: String,
     pub schema: SchemaSource,
-    /// JSON, with placeholders; sent in turn.
+    /// JSON messages with placeholders, used in rotation.
     pub messages: Vec<String>,
     pub scenario: Scenario,
 }
@@ -30,13 +30,12 @@ pub enum SchemaSource {
         file: PathBuf,
         imports: Vec<PathBuf>,
     },
-    /// The server's reflection service, called with this metadata, or otherwise with that of the
-    /// calls.
+    /// The server's reflection service, called with this metadata. `None`: the metadata of the calls.
     Reflection(Option<Metadata>),
 }
 
 impl Grpc {
-    /// Reads the files of the schema, which otherwise happens when the run starts.
+    /// Reads the files of the schema now, instead of at the start of the run.
     ///
     /// # Errors
     /// If they have no valid schema.
@@ -88,7 +87,7 @@ fn schema(source: &SchemaSource, call: &CallSpec, method: &str) -> Result<Schema
                 unreadable: Rc::clone(&unreadable),
             };
             schema.compile(&[name], source).map_err(|error| {
-                // If a file could not be read, the compiler only reports it as missing.
+                // The compiler reports a file that cannot be read as missing, so look for the real reason.
                 let reason = unreadable
                     .get()
                     .cloned()
@@ -105,7 +104,7 @@ fn schema(source: &SchemaSource, call: &CallSpec, method: &str) -> Result<Schema
     Ok(schema)
 }
 
-/// The name of a file in imports, and the folders in which imports are searched.
+/// The path of a file as imports use it, and the folders to search for imports.
 fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
     let mut folders = imports.to_vec();
     for folder in imports {
@@ -124,7 +123,7 @@ fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
 
 struct ProtoFolders {
     folders: Vec<PathBuf>,
-    /// Why an existing file could not be read: the first such reason.
+    /// Why an existing file could not be read. Returns the first reason found.
     unreadable: Rc<OnceCell<String>>,
 }
 

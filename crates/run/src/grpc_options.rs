@@ -1,4 +1,4 @@
-//! Calls of one gRPC method: from options to a run that may start.
+//! `plimsoll grpc`: converts its options to a run that is ready to start.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::load_options::LoadOptions;
 use crate::request::Load;
 use crate::resolved::Resolved;
 
-/// The method and the load, as options describe them.
+/// The options for the method and the load.
 pub struct GrpcOptions {
     /// `HOST:PORT`.
     pub address: String,
@@ -22,13 +22,13 @@ pub struct GrpcOptions {
     pub schema: SchemaOptions,
     /// Metadata of calls.
     pub metadata: Vec<String>,
-    /// Messages as JSON, or `@` and the name of their file. The default is one empty message.
+    /// Messages as JSON, or `@` and the name of a file with them. The default is one empty message.
     pub data: Option<String>,
     pub timeout: Duration,
     pub connect_timeout: Duration,
     pub streaming: Streaming,
     pub gzip: bool,
-    /// Longest message to receive, in bytes.
+    /// Maximum size of a received message, in bytes.
     pub max_receive: usize,
     pub plaintext: bool,
     pub authority: Option<String>,
@@ -36,7 +36,7 @@ pub struct GrpcOptions {
     pub connection: ConnectionOptions,
 }
 
-/// The source of the method's description; by default the server's reflection.
+/// The source of the method's description. The default is the server's reflection service.
 pub struct SchemaOptions {
     pub proto: Option<PathBuf>,
     pub protoset: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub struct SchemaOptions {
 }
 
 impl GrpcOptions {
-    /// Decides everything that the options leave open.
+    /// Fills in what the options leave open.
     ///
     /// # Errors
     /// If an option is invalid.
@@ -64,7 +64,7 @@ impl GrpcOptions {
             },
         };
         let messages = messages(&data)?;
-        // A connection belongs to one thread, so there are no more threads than connections.
+        // A connection belongs to one thread, so more threads than connections would be idle.
         let threads = self
             .load
             .threads

@@ -1,4 +1,4 @@
-//! One HTTP request over and over: from options to a run that may start.
+//! `plimsoll http`: converts its options to a run that is ready to start.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,30 +13,30 @@ use crate::request::{Http, Load};
 use crate::resolved::Resolved;
 use crate::settings;
 
-/// Each body is kept encoded with its request, once for each worker.
+/// The limit exists because each worker keeps every body encoded with its request.
 const MOST_BODIES: usize = 1_000_000;
 
-/// The request and the load, as options describe them.
+/// The options for the request and the load.
 pub struct HttpOptions {
     pub url: String,
-    /// By default GET, or POST with a body.
+    /// The default is GET, or POST if there is a body.
     pub method: Option<String>,
     /// Lines `NAME: VALUE`.
     pub headers: Vec<String>,
-    /// The body, or `@` and the file that it is in.
+    /// The body, or `@` and the name of a file with it.
     pub body: Option<String>,
-    /// A file with one body in each line, sent in turn.
+    /// A file with one body per line, sent in rotation.
     pub body_lines: Option<PathBuf>,
     pub timeout: Duration,
     pub protocol: Option<plimsoll_plan::Protocol>,
-    /// Users of each connection, each with a stream of its own.
+    /// Users per connection, each with its own stream.
     pub streams: Option<u32>,
     pub load: LoadOptions,
     pub connection: ConnectionOptions,
 }
 
 impl HttpOptions {
-    /// Decides everything that the options leave open.
+    /// Fills in what the options leave open.
     ///
     /// # Errors
     /// If an option is invalid.
@@ -134,7 +134,7 @@ impl HttpOptions {
         })
     }
 
-    /// Virtual users, and how many of them share each connection; `None` if each has its own.
+    /// The number of users, and how many of them share each connection. `None` if each user has its own connection.
     fn users(&self) -> Result<(u32, Option<u32>), String> {
         let streams = match self.streams {
             Some(0) => return Err("--streams 0: at least one is needed".to_owned()),
@@ -194,7 +194,7 @@ impl HttpOptions {
         format!("{} {}, {load}", request.method, request.url)
     }
 
-    /// Adds what a record says of the request. Files are named by their contents.
+    /// Adds the request to the settings of a record. Files are identified by their contents.
     fn describe(&self, request: &RequestSpec, record: &mut serde_json::Value) {
         let headers = request.headers.iter();
         let headers = headers.map(|(name, value)| format!("{name}: {value}"));

@@ -1,4 +1,4 @@
-//! A run as a library call: a typed request in, events during the run, an outcome at its end.
+//! A run as a library call: a typed request in, events during the run, an outcome at the end.
 //!
 //! ```text
 //! Request ─► Run::start ─► engine ─► workers
@@ -10,14 +10,14 @@
 //!             Outcome
 //! ```
 //!
-//! * A caller makes all decisions and fills in a [`Request`]. Scripts are loaded first, by
-//!   [`prepare`], which also layers their options.
-//! * [`Run::start`] opens outputs and the record and starts the engine. [`Run::finish`] follows the
-//!   run on the calling thread, and sends events to each [`Listener`].
-//! * Listeners cannot delay a request: they run on the supervisor's thread, and [`Queued`] gives one
-//!   that may block a thread of its own behind a bounded queue.
-//! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
-//!   and what could not be written. Nothing is printed here.
+//! * The caller makes all decisions and fills in a [`Request`]. It loads a script first with [`prepare`], which also
+//! merges the layers of options.
+//! * [`Run::start`] opens outputs and the record, and starts the engine. [`Run::finish`] follows the run on the calling
+//! thread and sends events to each [`Listener`].
+//! * Listeners cannot delay a request, because they run on the supervisor's thread. [`Queued`] gives a listener that
+//! may block its own thread and a bounded queue.
+//! * The [`Outcome`] contains the summary, the verdict, why the run ended, which thresholds were crossed, and which
+//! outputs failed. This crate prints nothing.
 
 mod agents;
 #[cfg(feature = "scripts")]

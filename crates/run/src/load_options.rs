@@ -1,5 +1,5 @@
-//! How much load a run without a script generates: for a time, at a rate, a number of requests, or
-//! a fixed amount of work. Also how its users share connections.
+//! The load of a run without a script: a duration, a rate, a number of requests, or a fixed amount of work, and how its
+//! users share connections.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,34 +7,34 @@ use std::time::Duration;
 use plimsoll_plan::{Arrivals, Executor, Rate, Scenario};
 use serde_json::{Value, json};
 
-/// Users if neither they nor connections are given.
+/// The number of users if neither users nor connections are given.
 const USUAL_USERS: u32 = 50;
-/// Limit of a fixed amount of work if none is given.
+/// The time limit of a fixed amount of work if no duration is given.
 const LONGEST_WORK: Duration = Duration::from_secs(86_400);
 
-/// The load, as options describe it.
+/// The options for the load.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// Virtual users; in the open model those at the start.
+    /// The number of virtual users. In the open model, the initial number.
     pub users: Option<u32>,
     pub connections: Option<Connections>,
-    /// A new connection for each request.
+    /// Whether each request opens a new connection.
     pub no_keepalive: bool,
-    /// Length of the run, or its limit.
+    /// The duration of the run, or the limit of its duration.
     pub duration: Option<Duration>,
-    /// Requests per second: the open model.
+    /// Requests per second, which select the open model.
     pub rate: Option<Rate>,
     /// Maximum number of users in the open model.
     pub max_users: Option<u32>,
-    /// How arrivals at the rate are spread; evenly by default.
+    /// The distribution of arrivals at the rate; even by default.
     pub arrivals: Option<Arrivals>,
-    /// The seed of random arrivals without a seed of their own.
+    /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
-    /// Requests in all.
+    /// The total number of requests.
     pub requests: Option<u64>,
-    /// Requests of each user: a fixed amount of work.
+    /// Requests per user: a fixed amount of work.
     pub loops: Option<u64>,
-    /// Open connections of a fixed amount of work within its makespan.
+    /// Whether the makespan of a fixed amount of work includes opening connections.
     pub include_connecting: bool,
     pub threads: Option<usize>,
 }
@@ -42,13 +42,13 @@ pub struct LoadOptions {
 /// How users share connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// This number for all users; with no number of users, one user each.
+    /// This number, shared by all users. If the number of users is not given, each connection has one user.
     Count(u32),
-    /// One for all users.
+    /// One connection for all users.
     Shared,
-    /// One for each user.
+    /// One connection for each user.
     Kept,
-    /// A new one for each request.
+    /// A new connection for each request.
     Fresh,
 }
 
@@ -70,7 +70,7 @@ impl FromStr for Connections {
 }
 
 impl LoadOptions {
-    /// Checks that options agree with each other.
+    /// Checks that the options are consistent.
     ///
     /// # Errors
     /// If options contradict each other.
@@ -88,10 +88,10 @@ impl LoadOptions {
         }
     }
 
-    /// Seeds random arrivals. Reads the trace, if arrivals follow one: its mean rate and its length become those of the load.
+    /// Seeds random arrivals. If arrivals follow a trace, reads it, and sets the load to its mean rate and its length.
     ///
     /// # Errors
-    /// If it cannot be read, or if another option sets the load.
+    /// If the trace cannot be read, or if another option determines the load.
     pub(crate) fn settle_arrivals(&mut self) -> Result<(), String> {
         let Some(arrivals) = &mut self.arrivals else {
             return Ok(());
@@ -124,7 +124,7 @@ impl LoadOptions {
         Ok(())
     }
 
-    /// Virtual users, if each connection has `streams` of them.
+    /// The number of users if each connection has `streams` of them.
     pub fn users(&self, streams: u32) -> Result<u32, String> {
         let connections = match (self.users, self.connections) {
             (Some(users), _) => return Ok(users),
@@ -136,7 +136,7 @@ impl LoadOptions {
         })
     }
 
-    /// Number of connections that all users share; `None` if each user has its own.
+    /// The number of connections that all users share. `None` if each user has its own.
     pub fn shared(&self) -> Option<u32> {
         match (self.users, self.connections) {
             (_, Some(Connections::Shared)) => Some(1),
@@ -145,12 +145,12 @@ impl LoadOptions {
         }
     }
 
-    /// Whether each request has a new connection.
+    /// Whether each request opens a new connection.
     pub fn is_fresh(&self) -> bool {
         self.no_keepalive || self.connections == Some(Connections::Fresh)
     }
 
-    /// Whether the amount of work is fixed for each user.
+    /// Whether each user has a fixed amount of work.
     pub fn is_fixed_work(&self) -> bool {
         self.loops.is_some()
     }
@@ -160,7 +160,7 @@ impl LoadOptions {
         self.is_fixed_work() && !self.include_connecting
     }
 
-    /// The length of a run that nothing but time ends.
+    /// The duration of a run that only time ends.
     pub fn fixed_duration(&self) -> Option<Duration> {
         (self.requests.is_none() && self.loops.is_none()).then(|| self.limit())
     }
@@ -173,10 +173,10 @@ impl LoadOptions {
         self.duration.unwrap_or(usual)
     }
 
-    /// The one scenario of the run.
+    /// The only scenario of the run.
     ///
     /// # Errors
-    /// If an option makes no sense.
+    /// If an option is invalid.
     pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor(users)?);
         scenario.graceful_stop = Duration::from_secs(1);
@@ -222,7 +222,7 @@ impl LoadOptions {
         }
     }
 
-    /// The options as a record has them.
+    /// The options, in the form of a record.
     pub(crate) fn describe(&self, users: u32, scenario: &Scenario) -> Value {
         json!({
             "load": [scenario.description()],
@@ -241,7 +241,7 @@ impl LoadOptions {
         })
     }
 
-    /// A rate of `what`, and how arrivals are spread if not evenly, for a run's title.
+    /// A rate of `what`, for a run's title. Includes the distribution of arrivals, unless it is even.
     pub(crate) fn describe_rate(&self, rate: Rate, what: &str) -> String {
         let uneven = self.arrivals.as_ref();
         match uneven.filter(|arrivals| !arrivals.is_even()) {
@@ -253,7 +253,7 @@ impl LoadOptions {
         }
     }
 
-    /// Connections of users that do not share some, for a run's title.
+    /// The connections, for the title of a run whose users do not share them.
     pub(crate) fn describe_connections(&self) -> String {
         let connections = match self.shared() {
             _ if self.is_fresh() => return "a new connection for each request".to_owned(),
@@ -269,14 +269,13 @@ impl LoadOptions {
     }
 }
 
-/// The text of a trace of arrivals.
+/// Reads the file of a trace of arrivals.
 pub(crate) fn read_trace_file(file: &str) -> Result<String, String> {
     plimsoll_machine::read_text_file(file.as_ref())
         .map_err(|error| format!("trace {file}: cannot read it: {error}"))
 }
 
-/// A rate per second for a record: a whole number where it is one, so that `10` and `600/m` are the
-/// same configuration.
+/// A rate per second for a record. A whole number stays one, so that `10` and `600/m` are the same configuration.
 fn rate_in_record(rate: Rate) -> Value {
     let per_second = rate.per_second();
     if per_second.fract() == 0.0 && per_second < u64::MAX as f64 {

@@ -1,11 +1,11 @@
-//! Keeps the secrets that a script has read out of JSON.
+//! Masks in JSON the secrets that a script has read.
 
 use std::borrow::Cow;
 
 use plimsoll_samples::Mask;
 use serde_json::Value;
 
-/// Masks the secrets in texts and keys. Figures stay, even if a secret has the same digits.
+/// Masks the secrets in strings and keys. Numbers stay, even if a secret consists of the same digits.
 pub(crate) fn mask_json(mask: &Mask, value: &mut Value) {
     match value {
         Value::String(text) => {

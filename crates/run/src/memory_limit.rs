@@ -1,4 +1,4 @@
-//! `PLIMSOLL_DECOMPRESSION_MEMORY`: the limit on what decompressed data takes.
+//! `PLIMSOLL_DECOMPRESSION_MEMORY`: the memory limit for decompressed data.
 
 use plimsoll_http::MemoryBudget;
 
@@ -7,7 +7,7 @@ const VARIABLE: &str = "PLIMSOLL_DECOMPRESSION_MEMORY";
 /// Applies the environment variable, if it is set.
 ///
 /// # Errors
-/// When its value is not a size.
+/// If its value is not a size.
 pub fn apply() -> Result<(), String> {
     let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) else {
         return Ok(());

@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use plimsoll_vegeta::Exposition;
 
-/// Time limit for reading a request, and for sending the page.
+/// Time limit for reading a request, and for sending the response.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Longest request in bytes.
+/// Maximum length of a request in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// A page that is being served.
+/// The page that Prometheus reads.
 pub struct Page {
     pub figures: Arc<Mutex<Exposition>>,
     /// Its address, unless the system does not report it.
     pub address: Option<SocketAddr>,
 }
 
-/// Serves the metrics on `address`, for any path, until the process ends. One request at a time.
+/// Serves the metrics on `address`, for any path, until the process exits. Handles one request at a time.
 ///
 /// # Errors
-/// If it cannot listen there.
+/// If it cannot listen on the address.
 pub fn serve(address: &str) -> Result<Page, String> {
     let listener = TcpListener::bind(address).map_err(|error| {
         format!(
@@ -37,7 +37,7 @@ pub fn serve(address: &str) -> Result<Page, String> {
         .spawn(move || {
             plimsoll_machine::run_in_background();
             for stream in listener.incoming().flatten() {
-                // A client that disconnects or is too slow gets nothing.
+                // A client that disconnects or is too slow gets no response.
                 let _ = answer(&stream, &shown);
             }
         })

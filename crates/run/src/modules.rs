@@ -1,11 +1,11 @@
-//! Modules from the network: fetched once, then read from a cache.
+//! Modules from the network, with a cache on disk.
 
 use std::path::{Path, PathBuf};
 
 use plimsoll_script::{Fetch, Integrity};
 
-/// Fetches modules through the cache; only from the cache if `offline`. Servers may have certificates of `authorities` (PEM),
-/// in addition to the system's.
+/// Returns a function that fetches modules through the cache, or only from the cache if `offline`. It trusts
+/// `authorities` (PEM) in addition to the system's.
 pub fn fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     Box::new(move |address| {
         let cached = cache_file(address);
@@ -34,7 +34,7 @@ pub fn fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     })
 }
 
-/// Fetches the script itself. The cache is only used if `offline`, because users edit the script.
+/// Fetches the script itself. Uses the cache only if `offline`, because users edit their scripts.
 pub fn script_fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     if offline {
         return fetcher(offline, authorities);
@@ -48,7 +48,7 @@ pub fn script_fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     })
 }
 
-/// The cache file of an address: its name is the escaped address.
+/// The cache file for an address. Its name is the escaped address.
 fn cache_file(address: &str) -> Option<PathBuf> {
     let home = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
@@ -64,7 +64,8 @@ fn cache_file(address: &str) -> Option<PathBuf> {
     (name.len() < 250).then(|| home.join("plimsoll/modules-2").join(name))
 }
 
-/// A cached module, unless it is damaged: a file system that was full, or an editor, may have changed it.
+/// Reads a cached module. `None` if its digest is wrong, for example because the disk was full or somebody edited the
+/// file.
 fn intact(file: &Path) -> Option<Vec<u8>> {
     let kept = std::fs::read(file).ok()?;
     let (line, bytes) = kept.split_at_checked(kept.iter().position(|byte| *byte == b'\n')? + 1)?;
@@ -73,8 +74,8 @@ fn intact(file: &Path) -> Option<Vec<u8>> {
     Some(bytes.to_vec())
 }
 
-/// Keeps a module, after a line with its digest. If the cache cannot be written, the next run only has to fetch again.
-/// The file is created atomically.
+/// Stores a module after a line with its digest, atomically. Ignores errors, because they only cause another fetch in
+/// the next run.
 fn keep(file: &Path, bytes: &[u8]) {
     let Some(folder) = file.parent() else { return };
     let partial = file.with_extension(format!("partial-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Reports a run that gets no response while it runs, with the likely cause.
+//! Reports during a run that no responses arrive, with the likely cause.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use plimsoll_verdict::main_failure;
 
 use crate::{Event, Listener};
 
-/// How long a run may be without a response.
+/// The time without a response after which a report is due.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Maximum number of reports in one run, if responses come and go.
+/// Maximum number of reports in one run, for servers that respond only now and then.
 const MOST: u32 = 3;
 
-/// A listener that calls a function with a sentence when there was no response for three seconds.
+/// A listener that calls a function with a sentence if no response has arrived for three seconds.
 pub struct NoResponse<F> {
     report: F,
-    /// Whether every user sends requests all the time, so that one that sends none waits for a response.
+    /// Whether users do nothing but send requests, so that a user without a request in progress waits for a response.
     is_request_load: bool,
     state: State,
 }
@@ -23,7 +23,7 @@ pub struct NoResponse<F> {
 #[derive(Default)]
 struct State {
     responses: u64,
-    /// Failures up to the latest response.
+    /// The number of failures up to the latest response.
     failures: u64,
     /// When the latest response was counted, since the start.
     latest: Duration,
@@ -32,7 +32,7 @@ struct State {
 }
 
 impl<F: FnMut(&str)> NoResponse<F> {
-    /// `is_request_load` is true if a user without a response can only be waiting for one.
+    /// `is_request_load`: whether a user can only be waiting for a response.
     pub fn new(is_request_load: bool, report: F) -> Self {
         NoResponse {
             report,
@@ -58,7 +58,7 @@ impl<F: FnMut(&str)> Listener for NoResponse<F> {
 }
 
 impl State {
-    /// The report, if there is one after this second.
+    /// The report that is due after this second, if any.
     fn second(&mut self, elapsed: Duration, http: &HttpOverview, waiting: u32) -> Option<String> {
         let responses = http.responses();
         let counted: u64 = http.errors.iter().map(|error| error.count).sum();
@@ -142,7 +142,7 @@ mod tests {
         );
         assert!(text.contains("is the server running"), "{text}");
         assert_eq!(second(&mut state, 4, 0, 40, 0), None);
-        // It responds, and fails again.
+        // A response arrives, and then the failures continue.
         assert_eq!(second(&mut state, 5, 1, 40, 0), None);
         assert_eq!(second(&mut state, 7, 1, 50, 0), None);
         let text = second(&mut state, 8, 1, 60, 0).unwrap();

@@ -1,4 +1,4 @@
-//! The outcome of a run, or why it did not start.
+//! The outcome of a run, or the reason why it did not start.
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ pub struct Outcome {
     pub aborted: Option<AbortReason>,
     /// The script called `exec.test.fail`.
     pub marked_failed: bool,
-    /// Iterations that were completed.
+    /// The number of completed iterations.
     pub iterations: u64,
-    /// Metrics with a threshold that was crossed.
+    /// Metrics with a crossed threshold.
     pub crossed: Vec<String>,
     /// Requested outputs that could not be written, one sentence each.
     pub output_errors: Vec<String>,
     /// Information for the user, one sentence each.
     pub messages: Vec<String>,
-    /// The record of the run, if the request says that it is read.
+    /// The record of the run, if the request asks to read it.
     pub record: Option<Box<Record>>,
     /// The processor time of workers in other processes.
     pub remote_cpu: Duration,
-    /// The error in the list of targets, if it ended the run.
+    /// The error in the list of targets that ended the run, if any.
     pub input_error: Option<String>,
 }
 
-/// Why a run ended, the strongest reason first.
+/// Why a run ended. The strongest reason comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// A signal.
@@ -43,7 +43,7 @@ pub enum Ending {
     ScriptException,
     SetupTimeout,
     TeardownTimeout,
-    /// A failure after which a run cannot continue.
+    /// A failure that makes it impossible to continue.
     Failed,
     ThresholdsCrossed,
     /// It was completed, but the script marked it as failed.
@@ -74,8 +74,8 @@ impl Outcome {
         }
     }
 
-    /// Why the run ended early, or what of it failed; `signal` is the name of the signal that
-    /// ended it. None if nothing went wrong.
+    /// Why the run ended early, or what failed. `signal` is the name of the signal that ended it. `None` if nothing
+    /// went wrong.
     pub fn explanation(&self, signal: &str) -> Option<Explanation> {
         let of = |text: &str, hint: Option<String>| {
             Some(Explanation {
@@ -128,21 +128,21 @@ impl Outcome {
 /// A failure of a run.
 pub struct Explanation {
     pub text: String,
-    /// The kind of the failure, or how to avoid it.
+    /// The kind of the failure, or advice on how to avoid it.
     pub hint: Option<String>,
 }
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The problem, its location, and the fix.
+    /// What happened, where, and how to fix it.
     pub message: String,
-    /// The kind of failure, for a separate field in the log.
+    /// The kind of failure, which the log shows as a separate field.
     pub hint: Option<&'static str>,
     pub kind: RefusalKind,
 }
 
-/// The kinds of reasons why a run cannot start.
+/// Why a run cannot start, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
     /// An option, flag or variable.
@@ -161,7 +161,7 @@ pub enum RefusalKind {
 pub const THROWN: &str = "script exception";
 
 impl Refusal {
-    /// An option, flag or variable is wrong.
+    /// A refusal because of an option, a flag or a variable.
     pub fn config(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),
@@ -170,7 +170,7 @@ impl Refusal {
         }
     }
 
-    /// The control API cannot be served.
+    /// A refusal because the control API cannot be served.
     pub fn api(message: impl ToString) -> Refusal {
         Refusal {
             kind: RefusalKind::Api,
@@ -178,7 +178,7 @@ impl Refusal {
         }
     }
 
-    /// A reason without a kind of its own.
+    /// A refusal without a kind.
     pub fn other(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),

@@ -1,4 +1,4 @@
-//! The destination of all samples of a run: `--out`.
+//! Parses `--out`: the destinations of all samples of a run.
 
 use plimsoll_exporters::{Receiver, Variables};
 use plimsoll_output::output::OutputSpec;
@@ -12,19 +12,19 @@ pub enum OutputChoice {
     Sent(Box<Receiver>),
 }
 
-/// The arguments of all `--out`.
+/// The parsed arguments of all `--out` flags.
 #[derive(Clone, Debug, Default)]
 pub struct OutputChoices<'a> {
     pub choices: Vec<OutputChoice>,
-    /// The settings of k6's `web-dashboard`, which requests the live page.
+    /// The settings of k6's `web-dashboard`, which enables the live page.
     pub dashboard: Option<&'a str>,
 }
 
 impl OutputChoice {
-    /// Parses the arguments of all `--out`.
+    /// Parses the arguments of all `--out` flags.
     ///
     /// # Errors
-    /// The invalid one, and how to write it.
+    /// Names the invalid argument and the correct form.
     pub fn parse_all(texts: &[String]) -> Result<OutputChoices<'_>, String> {
         let variables = environment();
         let mut all = OutputChoices::default();
@@ -42,10 +42,10 @@ impl OutputChoice {
         Ok(all)
     }
 
-    /// Parses `NAME=ARGUMENT` as `--out` has it. Monitoring systems have more settings in k6's environment variables.
+    /// Parses one `NAME=ARGUMENT`. Monitoring systems have more settings in k6's environment variables.
     ///
     /// # Errors
-    /// When there is no such output, or what is wrong with its settings.
+    /// If the output is unknown, or if its settings are invalid.
     pub fn parse(text: &str, variables: Variables<'_>) -> Result<OutputChoice, String> {
         let (name, argument) = text.split_once('=').unwrap_or((text, ""));
         if let Some(receiver) = Receiver::parse(name, argument, variables)? {
@@ -55,16 +55,16 @@ impl OutputChoice {
         Ok(OutputChoice::Written(spec))
     }
 
-    /// Parses `--traces-output`; `None` if there shall be no traces.
+    /// Parses `--traces-output`. `None` if no traces are requested.
     ///
     /// # Errors
-    /// What is wrong with its settings.
+    /// If the settings are invalid.
     pub fn traces(text: &str) -> Result<Option<OutputChoice>, String> {
         let receiver = Receiver::of_traces(text, Variables::new(&environment()))?;
         Ok(receiver.map(|receiver| OutputChoice::Sent(Box::new(receiver))))
     }
 
-    /// The share of requests that it gets traces of, if it gets traces.
+    /// The share of requests that are traced, if this output receives traces.
     pub fn traced(&self) -> Option<f64> {
         match self {
             OutputChoice::Written(_) => None,
@@ -72,7 +72,7 @@ impl OutputChoice {
         }
     }
 
-    /// The description of the output in the banner of a run.
+    /// The description of the output in a run's banner.
     pub fn describe(&self) -> String {
         match self {
             OutputChoice::Written(spec) => spec.describe(),
@@ -81,7 +81,7 @@ impl OutputChoice {
     }
 }
 
-/// The environment variables that are text.
+/// The environment variables that are valid UTF-8.
 fn environment() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -1,4 +1,4 @@
-//! The outputs of a run.
+//! The outputs that a run is requested to write.
 
 #[cfg(feature = "scripts")]
 use std::io::Write;
@@ -9,7 +9,7 @@ use plimsoll_output::output_csv::TimeFormat;
 #[cfg(feature = "scripts")]
 use crate::output_choice::OutputChoice;
 
-/// The outputs that get all samples of a run. A build without scripts has none.
+/// The outputs that receive all samples of a run. A build without scripts has none.
 pub struct OutputRequest {
     #[cfg(feature = "scripts")]
     pub choices: Vec<OutputChoice>,
@@ -21,20 +21,20 @@ pub struct OutputRequest {
 }
 
 impl OutputRequest {
-    /// Whether there are any.
+    /// Whether any output is requested.
     #[cfg(feature = "scripts")]
     pub(crate) fn has_any(&self) -> bool {
         !self.choices.is_empty()
     }
 
-    /// Whether there are any.
+    /// Whether any output is requested.
     #[cfg(not(feature = "scripts"))]
     pub(crate) fn has_any(&self) -> bool {
         false
     }
 }
 
-/// None.
+/// No outputs.
 impl Default for OutputRequest {
     fn default() -> Self {
         OutputRequest {

@@ -1,4 +1,4 @@
-//! Outputs of all samples, on a thread of their own.
+//! Writes all samples to the outputs, on a separate thread.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::event::{Event, Finished, Listener};
 use crate::output_choice::OutputChoice;
 use crate::output_request::OutputRequest;
 
-/// Maximum number of samples that wait for the outputs, some 200 MB. More are left out and counted: to wait for the outputs
-/// would stop the thresholds and the live page, and the samples would fill the memory meanwhile.
+/// Maximum number of samples that wait for the outputs, about 200 MB. Further samples are dropped and counted. Waiting
+/// for the outputs would block thresholds and the live page, while samples would fill the memory.
 const MOST_WAITING: usize = 2_000_000;
 
-/// The thread that writes during the run, and the way to it.
+/// The thread that writes during the run, and its channel.
 struct Writing {
     sender: Sender<Arc<[SampleRecord]>>,
-    /// Returns what is left when the run ends.
+    /// Returns the unwritten samples when the run ends.
     thread: JoinHandle<(Writer, Receiver<Arc<[SampleRecord]>>)>,
     is_ending: Arc<AtomicBool>,
-    /// The number of samples on the way.
+    /// The number of samples in the channel.
     waiting: Arc<AtomicUsize>,
-    /// The number of samples that were left out.
+    /// The number of dropped samples.
     left_out: usize,
     has_ended: bool,
 }
@@ -41,7 +41,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the outputs. Returns them with warnings of receivers that cannot be reached.
+    /// Opens the outputs. Also returns warnings about receivers that cannot be reached.
     ///
     /// # Errors
     /// If one cannot be opened.
@@ -79,7 +79,7 @@ impl Outputs {
         Ok((Outputs::start(opened)?, warnings))
     }
 
-    /// Starts the thread, unless there is nothing to write to.
+    /// Starts the thread, if there is anything to write to.
     fn start(outputs: Vec<Box<dyn Output>>) -> Result<Outputs, String> {
         if outputs.is_empty() {
             return Ok(Outputs::default());
@@ -135,8 +135,8 @@ impl Writing {
         }
     }
 
-    /// Writes the remaining samples on this thread: the other one has the lowest priority, and no load is left that it could
-    /// delay.
+    /// Writes the remaining samples on this thread, because the other thread has the lowest priority. No load is left
+    /// that writing could delay.
     fn finish(self) -> Finished {
         self.is_ending.store(true, Ordering::Relaxed);
         drop(self.sender);
@@ -179,7 +179,7 @@ impl Listener for Outputs {
     }
 }
 
-/// Writes to the outputs. One that failed is skipped from then on; the others continue.
+/// Writes to the outputs. After an output fails, it is skipped; the others continue.
 struct Writer {
     outputs: Vec<Box<dyn Output>>,
     errors: Vec<String>,
@@ -208,11 +208,11 @@ impl Writer {
     }
 }
 
-/// Whether an output works; an error is kept with its consequence.
+/// Whether the output still works. Records an error together with its consequence.
 fn keep(result: Result<(), OutputError>, consequence: &str, errors: &mut Vec<String>) -> bool {
     match result {
         Ok(()) => true,
-        // A reader that closed the pipe (`| head`) needs no more.
+        // A reader that closed the pipe (`| head`) does not want the rest.
         Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
         Err(error) => {
             errors.push(format!("{error}{consequence}"));
@@ -229,11 +229,11 @@ mod tests {
 
     use super::*;
 
-    /// Takes nothing before `go`.
+    /// Writes nothing before `go`.
     struct Slow {
         go: Receiver<()>,
         written: Arc<AtomicUsize>,
-        /// The only thread that may finish it.
+        /// The thread that must call `finish`.
         finishes: ThreadId,
     }
 

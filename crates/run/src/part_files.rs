@@ -1,11 +1,11 @@
-//! The files that an agent of a fleet needs besides an archive of the script.
+//! The files that an agent of a fleet needs in addition to the script's archive.
 
 pub use plimsoll_machine::{FileSet, collect_files, with_files};
 
 #[cfg(feature = "scripts")]
 use crate::TlsFiles;
 
-/// The files of flags for TLS and secrets.
+/// Reads the files that TLS and secret flags name.
 ///
 /// # Errors
 /// If one of them cannot be read.

@@ -13,12 +13,12 @@ pub struct Place {
     path: Option<PathBuf>,
     /// The store that also receives the run.
     store: Option<PathBuf>,
-    /// The file is temporary, and is removed when the store has the run.
+    /// Whether the file is temporary, and is removed once the store contains the run.
     passing: bool,
 }
 
 impl Place {
-    /// A permanent file; the run is also added to `store`, if given.
+    /// A permanent file. If `store` is given, the run is also added to it.
     pub fn file(path: PathBuf, store: Option<PathBuf>) -> Place {
         Place {
             path: Some(path),
@@ -27,7 +27,7 @@ impl Place {
         }
     }
 
-    /// Only the store. During the run, the record is in a file next to the store.
+    /// Only the store. During the run, the record is a file next to the store.
     pub fn store(store: PathBuf) -> Place {
         Place {
             path: Some(store_location::passing(&store)),
@@ -36,7 +36,7 @@ impl Place {
         }
     }
 
-    /// A temporary file that ends with the process, for a record that is only read back.
+    /// A temporary file that is deleted when the process exits, for a record that is only read back.
     pub fn temporary() -> Place {
         Place {
             path: None,
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// Creates the file. It can also be read if `is_read` is set, which a pipe cannot.
+    /// Creates the file. If `is_read`, it can also be read, so it cannot be a pipe.
     pub(crate) fn create(&self, is_read: bool) -> io::Result<File> {
         match &self.path {
             Some(path) if is_read => File::options()

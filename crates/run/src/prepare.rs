@@ -28,34 +28,34 @@ use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
 use crate::{Refusal, modules, settings};
 
-/// Receives a script's log lines.
+/// A function that receives a script's log lines.
 pub type ScriptLog = Log;
 
 /// A loaded script, and the plan built from its options.
 pub struct Prepared {
     pub program: Program,
     pub plan: Plan,
-    /// The options of the script itself, or of the archive, before all others.
+    /// The options of the script itself, or of the archive, without the other layers.
     pub own_options: Options,
-    /// All layers together, without defaults.
+    /// All layers of options combined, without defaults.
     pub options: Options,
     pub registry: Arc<Registry>,
     pub system_tags: SystemTags,
     pub run_tags: TagMap,
-    /// The secrets that the script has read, if there are sources of secrets.
+    /// The secrets that the script has read, if it has sources of secrets.
     pub mask: Option<Arc<Mask>>,
     pub source: Vec<u8>,
-    /// The script's file.
+    /// The path of the script.
     pub path: PathBuf,
     /// The script's `__ENV`.
     pub env: BTreeMap<String, String>,
-    /// The names of variables that were set for the script only.
+    /// The names of the variables that were set only for the script.
     pub given_env: Vec<String>,
     pub import_map: ImportMap,
 }
 
 impl Prepared {
-    /// The most that a run needs.
+    /// The largest numbers that a run can reach.
     pub fn extent(&self) -> Extent {
         let needs = self.plan.requirements();
         Extent {
@@ -64,8 +64,8 @@ impl Prepared {
         }
     }
 
-    /// The archive of the script and all files that it loaded, with the variables given to it. Only if
-    /// files were kept.
+    /// The archive of the script and of all files that it loaded, with the variables given to it. `None` unless
+    /// `keep_files` was set.
     pub fn archive(&self) -> Archive {
         let mut options = self.options.clone();
         options.fill_defaults();
@@ -79,7 +79,7 @@ impl Prepared {
         }
     }
 
-    /// The plan for a part of the run.
+    /// The plan for a segment of the run.
     ///
     /// # Errors
     /// If the segment is not in the sequence.
@@ -93,7 +93,8 @@ impl Prepared {
         Plan::build(&options, &exports).map_err(Refusal::config)
     }
 
-    /// The archive of the script and all files that it loaded, with the variables given to it unless they are left out.
+    /// The archive of the script and of all files that it loaded, with the variables given to it unless they are
+    /// excluded.
     pub fn into_archive(self, leave_out_env: bool) -> Archive {
         let mut options = self.options;
         options.fill_defaults();
@@ -129,39 +130,39 @@ impl Prepared {
     }
 }
 
-/// A script, and everything that determines how it is run.
+/// A script, and everything that determines how it runs.
 pub struct ScriptRequest {
     /// A file, an `https://` address, or `-` for stdin.
     pub script: String,
     pub kind: SourceKind,
-    /// Options of the config file.
+    /// Options from the config file.
     pub config: Options,
-    /// Problems with the config file's options that do not prevent the run.
+    /// Problems with options in the config file that do not prevent the run.
     pub config_warnings: Vec<Warning>,
-    /// Options of environment variables.
+    /// Options from environment variables.
     pub variables: Options,
-    /// Options of flags.
+    /// Options from flags.
     pub flags: Options,
     /// A rate that replaces the script's scenario.
     pub rate: Option<AtRate>,
-    /// The seed of random arrivals without a seed of their own.
+    /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
     /// The environment of the process, if the script may see it.
     pub system_env: BTreeMap<String, String>,
-    /// Variables for the script only.
+    /// Variables that only the script sees.
     pub given_env: Vec<(String, String)>,
     pub import_map: Option<PathBuf>,
     /// Load modules only from the cache.
     pub is_offline: bool,
     /// Keep all files that the script loads.
     pub keep_files: bool,
-    /// Accept options that cannot run, because nothing will.
+    /// Accept options that cannot run, because the script is only read.
     pub is_only_read: bool,
     pub features: Features,
-    /// Sources of secrets, as `--secret-source` names them.
+    /// Sources of secrets, in the form of `--secret-source`.
     pub secret_sources: Vec<String>,
     pub io: IoMode,
-    /// Certificates that TLS trusts and presents, in addition to those in the script's options.
+    /// Certificates for TLS, in addition to those in the script's options.
     pub tls: TlsFiles,
     /// The share of HTTP requests that traces record, if the run has traces.
     pub traced: Option<f64>,
@@ -194,7 +195,7 @@ impl ScriptRequest {
     }
 }
 
-/// A log that does not show the secrets that a script has read.
+/// A log that masks the secrets that a script has read.
 fn masking(log: &Log, mask: Option<&Arc<Mask>>) -> Log {
     let Some(mask) = mask else {
         return Arc::clone(log);
@@ -213,11 +214,11 @@ fn masking(log: &Log, mask: Option<&Arc<Mask>>) -> Log {
     })
 }
 
-/// Loads the script, layers its options and builds a plan. `log` receives warnings, and later the
-/// script's log lines.
+/// Loads the script, merges its layers of options and builds a plan. `log` receives warnings, and later the script's
+/// log lines.
 ///
 /// # Errors
-/// The reason why the run cannot start.
+/// Why the run cannot start.
 pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     let secrets =
         Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
@@ -264,7 +265,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         let scenarios = script_options.scenarios.as_ref();
         at_rate::shape(&mut flags, at, scenarios).map_err(Refusal::config)?;
     }
-    // Warnings about these options are reported below.
+    // Warnings about these options are reported later in this function.
     let (own_options, _) = consolidate(Layers {
         script: script_options.clone(),
         flags: flags.clone(),
@@ -284,7 +285,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
             *arrivals = std::mem::take(arrivals).seeded(request.arrivals_seed);
             arrivals
                 .read_trace(|file| match program.read_text(file) {
-                    // A flag's trace is not in an archive.
+                    // A trace that a flag names is not in an archive.
                     Err(_) if has_trace => read_trace_file(file),
                     read => read,
                 })
@@ -306,7 +307,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
             let warnings = plan.warnings.clone();
             (plan, warnings)
         }
-        // As in k6, what cannot run can be read.
+        // As in k6, options that cannot run can still be inspected.
         Err(errors) if request.is_only_read => {
             let faults = errors.0.iter();
             let warnings = faults.map(|fault| Warning::new(format!("cannot run: {fault}")));
@@ -359,7 +360,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     })
 }
 
-/// Puts the named script where the loader looks for it.
+/// Adds the named script where the loader looks for it.
 pub(crate) fn take(input: ScriptInput, settings: &mut LoadSettings) {
     match input {
         ScriptInput::Script {
@@ -422,7 +423,7 @@ fn system_tags(options: &Options) -> SystemTags {
     }
 }
 
-/// The rows of feeders that belong to this machine.
+/// The share of the feeders' rows that belongs to this process.
 fn row_share(options: &Options) -> Result<RowShare, String> {
     let segment = options.execution_segment.unwrap_or_default();
     let sequence = options.execution_segment_sequence.clone();

@@ -13,14 +13,14 @@ use plimsoll_verdict::{Evidence, Verdict};
 
 use crate::agents::{AgentReading, Agents};
 
-/// A run so far. Metrics are computed on request.
+/// The state of a run in progress. Metrics are computed on request.
 pub struct Progress {
     pub(crate) state: Arc<RunState>,
     pub(crate) scenarios: Vec<Arc<ScenarioState>>,
     pub(crate) totals: Totals,
     pub(crate) phase: Phase,
     pub(crate) evidence: Evidence,
-    /// The latest reading of each worker's thread.
+    /// The latest reading of each worker thread.
     pub(crate) threads: Vec<ThreadReading>,
     pub(crate) agents: Agents,
 }
@@ -61,12 +61,12 @@ impl Progress {
         &self.state
     }
 
-    /// The scenarios' counters, in the plan's order.
+    /// The counters of the scenarios, in the plan's order.
     pub fn scenarios(&self) -> &[Arc<ScenarioState>] {
         &self.scenarios
     }
 
-    /// How long scenarios have been running, or ran in total.
+    /// How long the scenarios have been running, or how long they ran.
     pub fn elapsed(&self) -> Duration {
         let end = self.state.ended().unwrap_or_else(plimsoll_clock::now);
         self.state
@@ -74,12 +74,12 @@ impl Progress {
             .map_or(Duration::ZERO, |started| end.since(started))
     }
 
-    /// A metric's values; `None` if nothing was recorded.
+    /// The values of a metric. `None` if it has no samples.
     pub fn values(&self, metric: MetricId) -> Option<Values> {
         self.totals.values(metric, self.elapsed())
     }
 
-    /// Statuses, protocols and failures.
+    /// Counts of statuses, protocols and failures.
     pub fn http(&self) -> HttpOverview {
         self.totals.http()
     }
@@ -89,12 +89,12 @@ impl Progress {
         self.totals.checks()
     }
 
-    /// The values of metrics of some tags, which thresholds name.
+    /// The values of submetrics, which thresholds define.
     pub fn by_tag(&self) -> Vec<(&str, Values)> {
         self.totals.by_tag(self.elapsed())
     }
 
-    /// Requests by name; empty unless a record or a listener needs them.
+    /// Results of requests by name. Empty unless a record or a listener needs them.
     pub fn names(&self) -> NameParts {
         self.totals.names()
     }
@@ -105,7 +105,7 @@ impl Progress {
         report.judged
     }
 
-    /// The sum of each metric with samples. Copies every distribution.
+    /// The totals of each metric with samples. Copies every distribution.
     pub fn cumulative(&self) -> Cumulative {
         self.totals.cumulative()
     }
@@ -120,17 +120,17 @@ impl Progress {
         self.totals.summary(self.elapsed())
     }
 
-    /// Requests so far, failed ones included.
+    /// The number of requests so far, including failed ones.
     pub fn requests(&self) -> f64 {
         self.count(builtin::HTTP_REQS)
     }
 
-    /// The measurements of each worker's thread in its latest second.
+    /// The readings of each worker thread in its latest second.
     pub fn threads(&self) -> &[ThreadReading] {
         &self.threads
     }
 
-    /// The agents that the workers belong to; empty if the workers are in this process.
+    /// The agents that run the workers. Empty if the workers are in this process.
     pub fn agents(&self) -> Vec<AgentReading> {
         self.agents.read()
     }
@@ -146,7 +146,7 @@ impl Progress {
             .unwrap_or(0.0)
     }
 
-    /// Stores the measurements of a worker's thread.
+    /// Stores the reading of a worker thread.
     pub(crate) fn set_thread(&mut self, worker: usize, reading: ThreadReading) {
         if self.threads.len() <= worker {
             self.threads.resize_with(worker + 1, ThreadReading::default);

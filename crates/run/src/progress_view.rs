@@ -9,12 +9,12 @@ use plimsoll_units::Moment;
 
 use crate::{Phase, Progress};
 
-/// Upper bounds of a run, which determine the width of numbers.
+/// Upper bounds of a run's numbers, which determine their width.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Longest duration.
+    /// The longest duration.
     pub longest: Duration,
-    /// Virtual users.
+    /// The highest number of virtual users.
     pub users: u32,
 }
 
@@ -48,7 +48,7 @@ impl Progress {
             iterations_interrupted: state.iterations_interrupted(),
             scenarios: scenarios
                 .iter()
-                // Skip scenarios of which this segment of the run has nothing.
+                // Skip scenarios that have no share in this segment of the run.
                 .filter(|state| state.scenario.max_users() > 0)
                 .map(|state| scenario(state, elapsed, now))
                 .collect(),

@@ -1,17 +1,17 @@
-//! A listener on a thread of its own, behind a bounded queue.
+//! Runs a listener on its own thread, behind a bounded queue.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
 use crate::event::{Event, Finished, Listener};
 
-/// Maximum number of waiting messages.
+/// Maximum number of messages in the queue.
 const CAPACITY: usize = 256;
 /// How long the end of a run waits for the thread.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Converts events into messages, which are handled on a thread of their own. If the thread is slow
-/// and the queue full, messages are dropped and counted. If the thread is stuck, the run still ends.
+/// Converts events into messages and handles these on its own thread. If the thread is slow and the queue is full,
+/// messages are dropped and counted. The run ends even if the thread is stuck.
 pub struct Queued<M> {
     name: &'static str,
     messages: Option<SyncSender<M>>,
@@ -19,13 +19,13 @@ pub struct Queued<M> {
     dropped: u64,
     interval: Duration,
     needs_names: bool,
-    /// Notified when the thread has ended.
+    /// Signals that the thread has ended.
     over: Receiver<()>,
 }
 
 impl<M: Send + 'static> Queued<M> {
-    /// Starts the thread. `select` runs on the supervisor's thread, so it must be fast; `handle` may
-    /// take any time. `name` is used in messages.
+    /// Starts the thread. `select` runs on the supervisor's thread, so it must be fast; `handle` may take any time.
+    /// `name` appears in messages.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -42,7 +42,7 @@ impl<M: Send + 'static> Queued<M> {
                 while let Ok(message) = receiver.recv() {
                     handle(message);
                 }
-                // If the run ended long ago, nobody receives this.
+                // If the run ended long ago, the receiver is gone.
                 let _ = ended.send(());
             })
             .map_err(|error| {
@@ -62,14 +62,14 @@ impl<M: Send + 'static> Queued<M> {
         })
     }
 
-    /// The same, and requests are also counted by name.
+    /// The same listener, which also needs the results of requests by name.
     #[must_use]
     pub fn with_names(mut self) -> Queued<M> {
         self.needs_names = true;
         self
     }
 
-    /// The same with another interval of [`Event::Progress`].
+    /// The same listener, with another interval of [`Event::Progress`].
     #[must_use]
     pub fn every(mut self, interval: Duration) -> Queued<M> {
         self.interval = interval;

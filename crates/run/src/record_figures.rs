@@ -1,4 +1,4 @@
-//! The figures of a record, and its last line.
+//! The figures of a record, and the record's last line.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use plimsoll_results::secrets;
 use plimsoll_samples::{MetricSummary, NameParts, ScenarioWork, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
 
-/// The figures of metrics, by kind.
+/// The figures of metrics, grouped by kind.
 #[derive(Default)]
 pub struct Figures {
     pub counters: BTreeMap<String, f64>,
@@ -22,7 +22,7 @@ impl Figures {
     /// The figures of some metrics.
     pub fn of(metrics: &[MetricSummary]) -> Figures {
         let mut figures = Figures::default();
-        // A script's metric comes before our own of the same name and takes precedence.
+        // A script's metric precedes our own metric of the same name, and takes precedence.
         for metric in metrics.iter().rev() {
             let name = metric.name.clone();
             match &metric.values {
@@ -160,7 +160,7 @@ fn cause(cause: Cause) -> &'static str {
     }
 }
 
-/// The reason as text, without secrets.
+/// The reason as text, with secrets masked.
 pub(crate) fn reason_text(reason: &AbortReason) -> String {
     match reason {
         AbortReason::Signal => "a signal".to_owned(),

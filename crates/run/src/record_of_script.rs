@@ -1,4 +1,4 @@
-//! The contents of a script's record that concern the script.
+//! The parts of a record that describe a script.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::request::RecordRequest;
 
 /// Begins the record of a script's run.
 ///
-/// The configuration contains all effective options and the variables set by flags. Its hash also
-/// covers the script and everything it loads. Local files are identified by their path relative to
-/// the script, so that a project can be moved.
+/// The configuration contains all effective options and the variables set by flags. Its hash also covers the script and
+/// everything that it loads. Local files are identified by their path relative to the script, so that moving a project
+/// does not change its configuration.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -66,7 +66,7 @@ pub(crate) fn begin(
     Recording::begin(record, contents, &prepared.plan, &prepared.registry, watch)
 }
 
-/// A path relative to the script's folder.
+/// The path relative to the script's folder.
 fn beside(path: &Path, folder: &Path) -> String {
     let mut up = String::new();
     let mut from = folder;

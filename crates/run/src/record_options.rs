@@ -1,4 +1,4 @@
-//! The record of a run as the command line describes it: `--record`, `--keep` and `--store`.
+//! The record options of the command line: `--record`, `--keep` and `--store`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::place::Place;
 use crate::request::RecordRequest;
 
-/// A record that may be requested.
+/// The options for a record, which may not be requested.
 #[derive(Clone, Debug, Default)]
 pub struct RecordOptions {
-    /// The file for it.
+    /// The file to write it to.
     pub file: Option<PathBuf>,
-    /// Keep it in the store.
+    /// Whether to add it to the store.
     pub is_kept: bool,
-    /// The store, if it is not the usual one.
+    /// The store, if it is not the default one.
     pub store: Option<PathBuf>,
     /// How much of the start the verdict excludes.
     pub warm_up: Duration,
@@ -25,10 +25,11 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
-    /// The record, if one is requested, or if reports need it (`is_read`). `say` gets what was recovered in the store.
+    /// The requested record. There is also one if reports need it (`is_read`). `say` receives a message about runs
+    /// recovered in the store.
     ///
     /// # Errors
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     pub fn resolve(
         self,
         title: &str,
@@ -38,7 +39,7 @@ impl RecordOptions {
     ) -> Result<Option<RecordRequest>, String> {
         let store = if self.is_kept {
             let store = store_location::place(self.store.as_deref())?;
-            // Better before the run than after it.
+            // Fail before the run rather than after it.
             for sentence in store_location::recover(&store, &mut store_location::open(&store)?) {
                 say(&sentence);
             }

@@ -1,8 +1,8 @@
-//! Turns the windows of workers into the lines of a record, one per second.
+//! Converts the windows of workers into the lines of a record, one per second.
 //!
-//! A second contains the iterations that started in it. Its line is written [`GRACE`] after its
-//! end. Iterations that end later are written on an additional line, so that memory does not grow
-//! with slow requests. Nothing is lost: all lines together add up to the totals of the scenarios.
+//! A second contains the iterations that started in it. Its line is written [`GRACE`] after its end. Iterations that
+//! end later are written to an additional line, so that slow requests do not accumulate in memory. The sum of all lines
+//! equals the totals of the scenarios.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use plimsoll_units::Moment;
 
 use crate::record_figures::Figures;
 
-/// The seconds that have not been written yet.
+/// The seconds whose lines have not been written yet.
 pub struct Seconds {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
-    /// The time in which iterations may start, if known before the end of the run.
+    /// How long iterations may start, if that is known before the end of the run.
     load: Option<Duration>,
     pending: BTreeMap<RunSecond, Pending>,
-    /// Empty stretches, for reuse.
+    /// Empty stretches, kept for reuse.
     spare: Vec<Stretch>,
-    /// The second to be written next.
+    /// The next second to write.
     next: RunSecond,
-    /// The second whose users are counted next.
+    /// The next second in which users are counted.
     counted: u64,
     users: u32,
 }
@@ -40,16 +40,16 @@ struct Pending {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// The delay after the end of a second before it is written; workers report lateness every 10 ms.
+/// The delay between the end of a second and the writing of its line. Workers report lateness every 10 ms.
 const GRACE: Duration = Duration::from_millis(300);
-/// A load that ends within this time after a full second has no further second.
+/// A load that ends less than this after a full second does not start another second.
 const SLIVER: Duration = Duration::from_millis(100);
-/// A second that differs by less counts as full: the error in its rate is smaller than the rate's
-/// variation.
+/// A second counts as full if it is shorter or longer by at most this. The resulting error of its rate is smaller than
+/// the variation of the rate.
 const NOTHING: Duration = Duration::from_millis(10);
 
 impl Seconds {
-    /// An empty collection. Registry and watch are those of the run.
+    /// Creates an empty collection. `registry` and `watch` are those of the run.
     pub fn new(registry: &Arc<Registry>, watch: &Arc<Watch>) -> Seconds {
         Seconds {
             registry: Arc::clone(registry),
@@ -66,7 +66,7 @@ impl Seconds {
         }
     }
 
-    /// Sets how long iterations may start; `None` if an amount of work decides that.
+    /// Sets how long iterations may start. `None` if an amount of work decides.
     pub fn set_load(&mut self, load: Option<Duration>) {
         self.load = load;
     }
@@ -76,7 +76,7 @@ impl Seconds {
         self.pending(second).stretch.add(part);
     }
 
-    /// Adds iterations in flight on a worker, distributing the reading over the seconds.
+    /// Adds iterations in flight on a worker. Distributes the reading over the seconds that it covers.
     pub fn add_in_flight(&mut self, reading: &InFlightReading, started: Moment) {
         let span = reading.until.since(reading.from);
         if span.is_zero() || reading.total.is_zero() {
@@ -96,8 +96,8 @@ impl Seconds {
         }
     }
 
-    /// Records the number of users at a second's end, and the processor time used in it. Call it at
-    /// the end of each second.
+    /// Records the number of users at the end of a second, and the processor time used in it. To be called at the end
+    /// of each second.
     pub fn second_ended(&mut self, users: u32, cpu: Duration) {
         self.users = users;
         let began = seconds(self.counted);
@@ -111,7 +111,7 @@ impl Seconds {
         pending.cpu += cpu;
     }
 
-    /// The lines that are due after `elapsed` of the run.
+    /// Returns the lines that are due after `elapsed` of the run.
     pub fn due(&mut self, elapsed: Duration) -> Vec<Second> {
         let mut lines = Vec::new();
         while seconds(self.next.number + 1) + GRACE <= elapsed {
@@ -125,8 +125,8 @@ impl Seconds {
         lines
     }
 
-    /// The remaining lines of a run that ended after `elapsed`. `cpu` is the processor time since
-    /// the last complete second.
+    /// Returns the remaining lines of a run that ended after `elapsed`. `cpu` is the processor time since the last
+    /// complete second.
     pub fn rest(&mut self, elapsed: Duration, cpu: Duration) -> Vec<Second> {
         let mut lines = Vec::new();
         if elapsed.is_zero() {
@@ -168,7 +168,7 @@ impl Seconds {
         lines
     }
 
-    /// Merges everything after the last second of load into it.
+    /// Merges all data after the last second of load into that second.
     fn fold_into(&mut self, last: RunSecond) {
         let behind: Vec<RunSecond> = self
             .pending
@@ -205,7 +205,7 @@ impl Seconds {
         })
     }
 
-    /// The length of a second, given the durations of the load and of the run.
+    /// The length of a second, from the durations of the load and of the run.
     fn length(&self, second: RunSecond, load: Duration, elapsed: Duration) -> Duration {
         let began = seconds(second.number);
         let ended = seconds(second.number + 1);
@@ -222,7 +222,7 @@ impl Seconds {
         }
     }
 
-    /// Additional lines for seconds whose lines have been written.
+    /// Adds lines for data of seconds whose lines have already been written.
     fn late_lines(&mut self, lines: &mut Vec<Second>) {
         let behind = self.pending.range(..self.next);
         let behind: Vec<RunSecond> = behind.map(|(second, _)| *second).collect();
@@ -235,7 +235,7 @@ impl Seconds {
         }
     }
 
-    /// Takes the line of the next second, and advances to the following one.
+    /// Returns the line of the next second, and advances to the following second.
     fn line(&mut self, length: Duration) -> Second {
         let second = self.next;
         let is_last = |load: &Duration| !second.after_load && second.number >= last_second(*load);
@@ -285,7 +285,7 @@ fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// The last second of a load of that length, from 0: a short rest belongs to the second before it.
+/// The index of the last second of a load of that length. A short remainder belongs to the second before it.
 fn last_second(load: Duration) -> u64 {
     load.saturating_sub(SLIVER).as_secs()
 }

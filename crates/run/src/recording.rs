@@ -1,4 +1,4 @@
-//! Writes the record of a run during the run (`--record`): a line per second, and the end.
+//! Writes the record of a run during the run (`--record`): one line per second, and a last line.
 
 use std::fs::File;
 use std::io::{BufReader, Seek};
@@ -20,27 +20,27 @@ use crate::record_figures::end;
 use crate::record_seconds::Seconds;
 use crate::request::{Model, RecordRequest};
 
-/// The contents of a run's record header.
+/// The contents of a record's header.
 pub struct Contents<'a> {
     /// The command's name.
     pub kind: &'static str,
-    /// The contents of files that the run depends on, by name.
+    /// The contents of files that determine the run, by name.
     pub files: Vec<(String, &'a [u8])>,
 }
 
 /// A record that is being written.
 pub struct Recording {
     writer: Option<Writer<File>>,
-    /// The error, with the name of the file.
+    /// The first error, with the name of the file.
     error: Option<String>,
     place: Place,
-    /// Read the record at the end.
+    /// Whether to read the record at the end.
     is_read: bool,
     record: Option<Box<Record>>,
     objectives: Vec<Objective>,
     seconds: Seconds,
     cpu: Duration,
-    /// Known when workers have ended.
+    /// Known once the workers have ended.
     marks: Vec<Mark>,
     /// The message that the run was stored.
     message: Option<String>,
@@ -69,8 +69,8 @@ impl Recording {
         let is_read = request.is_read;
         let header = header(request, &contents, plan);
         let file = place.create(is_read).map_err(failed)?;
-        // A locked file belongs to a run in progress. If files cannot be locked, no file counts as
-        // that of a killed run.
+        // A locked file belongs to a run in progress. If the file system does not support locks, no file counts as the
+        // remains of a killed run.
         let _ = file.lock();
         let writer = Writer::begin(file, &header).map_err(failed)?;
         Ok(Recording {
@@ -87,12 +87,12 @@ impl Recording {
         })
     }
 
-    /// Sets how long iterations may start; `None` if an amount of work decides that.
+    /// Sets how long iterations may start. `None` if an amount of work decides.
     pub fn set_load(&mut self, load: Option<Duration>) {
         self.seconds.set_load(load);
     }
 
-    /// Records the users at a second's end. Call it at the end of each second.
+    /// Records the number of users at the end of a second. To be called at the end of each second.
     fn second_ended(&mut self, users: u32) {
         let cpu = plimsoll_machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
@@ -150,7 +150,7 @@ impl Recording {
         }
     }
 
-    /// A full disk does not end the run; it is reported at the end.
+    /// Handles a full disk: the run continues, and the error is reported at its end.
     fn fail(&mut self, error: &std::io::Error) {
         self.writer = None;
         self.error = Some(format!(
@@ -161,7 +161,7 @@ impl Recording {
 }
 
 impl Listener for Recording {
-    /// Seconds are written shortly after their end.
+    /// Seconds are written shortly after they end.
     fn interval(&self) -> Duration {
         Duration::from_millis(100)
     }
@@ -182,7 +182,7 @@ impl Listener for Recording {
             Event::Judged(judged) => {
                 let mut end = end(judged.summary, judged.verdict, judged.aborted);
                 let elapsed = judged.elapsed.as_secs_f64();
-                // A load that was to be moved later was not.
+                // The load that other agents should have taken over was not moved.
                 end.marks = std::mem::take(&mut self.marks);
                 end.marks.retain(|mark| mark.at_seconds <= elapsed);
                 objectives::judge(&self.objectives, &mut end);
@@ -229,7 +229,7 @@ fn header(request: RecordRequest, contents: &Contents<'_>, plan: &Plan) -> Heade
     }
 }
 
-/// The load of each scenario in words, with its name if there are several.
+/// Describes the load of each scenario, with its name if there are several.
 fn load(plan: &Plan) -> Vec<String> {
     let scenarios = plan.scenarios.iter();
     scenarios

@@ -1,4 +1,4 @@
-//! Workers that are not threads of this process.
+//! The interface to workers in other processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,30 +16,30 @@ pub enum Workers {
     /// In this process.
     #[default]
     Local,
-    /// In this process, which runs a part of a larger run: thresholds are judged elsewhere, and the
-    /// scenarios start when [`Control::start_at`](crate::Control::start_at) says so.
+    /// In this process, which runs a part of a larger run. Thresholds are judged elsewhere. The scenarios start at the
+    /// time set with [`Control::start_at`](crate::Control::start_at).
     Part {
-        /// Other parts run on the same machine, so the use of its processors is judged elsewhere.
+        /// Whether other parts run on the same machine. If so, the use of its processors is judged elsewhere.
         shares_machine: bool,
     },
-    /// Elsewhere.
+    /// In other processes.
     Remote(Box<dyn RemoteWorkers>),
 }
 
-/// Workers elsewhere. Their events and counters look like those of local workers.
+/// Workers in other processes. Their events and counters look like those of local workers.
 pub trait RemoteWorkers {
-    /// Starts them.
+    /// Starts the workers.
     fn start(&mut self, start: RemoteStart) -> Running;
 
-    /// The processor time of workers that are on this machine.
+    /// The processor time of the workers that are on this machine.
     fn local_time(&self) -> Duration;
 
-    /// The agents that they belong to, kept up to date during the run; none by default.
+    /// The agents that run the workers, kept up to date during the run. None by default.
     fn agents(&self) -> Agents {
         Agents::default()
     }
 
-    /// The facts about the whole run that are known after its last event.
+    /// Facts about the whole run that are known after its last event.
     fn conclude(&mut self) -> Conclusion;
 }
 
@@ -50,21 +50,21 @@ pub struct RemoteStart {
     pub watch: Arc<Watch>,
 }
 
-/// The result of remote workers, without the figures.
+/// The result of remote workers, except for the figures.
 #[derive(Debug, Default)]
 pub struct Conclusion {
-    /// Reasons for the verdict, with the level that each requires.
+    /// Reasons for the verdict, each with the level that it requires.
     pub findings: Vec<(Level, Reason)>,
     /// Information for the user, one sentence each.
     pub messages: Vec<String>,
-    /// The script marked the run as failed.
+    /// Whether the script marked the run as failed.
     pub marked_failed: bool,
     /// The processor time of the workers.
     pub cpu: Duration,
 }
 
 impl Conclusion {
-    /// Adds the findings to a verdict. A verdict that gets worse keeps only the reasons for that.
+    /// Adds the findings to a verdict. If that lowers the verdict, only the reasons for the lower level remain.
     pub(crate) fn add_to(&mut self, verdict: &mut Verdict) {
         let level = self.findings.iter().map(|(level, _)| *level).max();
         let level = level.unwrap_or(Level::Valid).max(verdict.level);
@@ -72,7 +72,7 @@ impl Conclusion {
             verdict.reasons.clear();
         }
         if level > Level::Valid {
-            // These findings describe what was checked, not what is wrong.
+            // These findings describe what was checked, not a problem.
             self.findings.retain(|(level, _)| *level > Level::Valid);
         }
         verdict.level = level;

@@ -17,12 +17,12 @@ use crate::place::Place;
 use crate::prepare::Prepared;
 use crate::until::Until;
 
-/// The load to run, the number of threads, and the outputs to write.
+/// The load, the number of threads, and the results to write.
 pub struct Request {
     pub load: Load,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
-    /// Outputs for all samples.
+    /// The outputs that receive all samples.
     pub outputs: OutputRequest,
     /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
@@ -33,21 +33,21 @@ pub struct Request {
 /// A requested record.
 pub struct RecordRequest {
     pub place: Place,
-    /// Read the record at the end, for the outcome.
+    /// Whether to read the record at the end, for the outcome.
     pub is_read: bool,
     /// How much of the start the verdict excludes.
     pub warm_up: Duration,
-    /// Objectives, which are thresholds in the record.
+    /// Objectives, which the record contains as thresholds.
     pub objectives: Vec<Objective>,
-    /// The run in a few words, for readers.
+    /// A short description of the run for readers.
     pub title: String,
-    /// The settings for the header. For a script, those that are neither its options nor files.
+    /// The settings for the header. For a script, only those that are neither options nor files.
     pub configuration: Value,
     /// The command line.
     pub command: Vec<String>,
 }
 
-/// The load, by its kind.
+/// The load of a run.
 pub enum Load {
     #[cfg(feature = "scripts")]
     Script(Box<Script>),
@@ -57,7 +57,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// Reads the files that would otherwise be read when the run starts.
+    /// Reads files now that would otherwise be read at the start of the run.
     ///
     /// # Errors
     /// If one of them is invalid.
@@ -68,11 +68,11 @@ impl Load {
         }
     }
 
-    /// Reduces a load without a script to a part of it: users, requests and connections. Returns the number of
-    /// worker threads to use, of those available.
+    /// Reduces a load without a script to a part of it: users, requests and connections. Returns the number of worker
+    /// threads to use, given the available number.
     ///
     /// # Errors
-    /// If it cannot be divided this way.
+    /// If the load cannot be divided in this way.
     pub fn take_part(&mut self, division: &Division, threads: usize) -> Result<usize, String> {
         let scenario = match self {
             #[cfg(feature = "scripts")]
@@ -106,7 +106,7 @@ impl Load {
                             "{most} connections cannot be divided evenly among the agents: use a multiple of their number"
                         ));
                     }
-                    // A share is never larger than the whole.
+                    // A share is never larger than the whole, so the conversion cannot fail.
                     *connections = (share / u64::from(whole.max(1))) as u32;
                     // A connection belongs to one thread.
                     let threads = threads.min((*connections).max(1) as usize);
@@ -141,13 +141,13 @@ impl Load {
 #[cfg(feature = "scripts")]
 pub struct Script {
     pub prepared: Arc<Prepared>,
-    /// Judge thresholds.
+    /// Whether to judge thresholds.
     pub thresholds: bool,
-    /// Show results by group and scenario.
+    /// Whether to show results by group and scenario.
     pub breakdown: bool,
 }
 
-/// One repeated HTTP request.
+/// One HTTP request that is repeated.
 pub struct Http {
     pub request: plimsoll_scriptless::RequestSpec,
     pub settings: plimsoll_http::Settings,
@@ -158,19 +158,19 @@ pub struct Http {
     pub opens_ahead: bool,
 }
 
-/// The rule that determines when requests start.
+/// What determines when a request starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// A schedule.
     Open,
-    /// The previous response.
+    /// The end of the previous response.
     Closed,
-    /// The previous response, until an amount of work is done.
+    /// The end of the previous response, until an amount of work is done.
     Work,
 }
 
 impl Model {
-    /// The model of a plan: open if any scenario is, because its times then start on schedule.
+    /// The model of a plan. It is open if any scenario is, because the times of that scenario follow a schedule.
     pub fn of(plan: &Plan) -> Model {
         use plimsoll_plan::Executor as E;
         let any = |wanted: fn(&E) -> bool| {

@@ -1,4 +1,4 @@
-//! A load without a script, with everything decided, and how to present it.
+//! A load without a script after its options are resolved, and how to present it.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use crate::request::Load;
 
-/// The result of resolving the options of a command, such as [`HttpOptions`](crate::HttpOptions).
+/// The resolved options of a command, such as [`HttpOptions`](crate::HttpOptions).
 pub struct Resolved {
     pub load: Load,
-    /// The line above the figures.
+    /// The title line above the figures.
     pub title: String,
     /// The settings in the header of a record.
     pub configuration: Value,
     /// Its duration, if only time ends it.
     pub duration: Option<Duration>,
-    /// Whether each user does a fixed amount of work.
+    /// Whether each user has a fixed amount of work.
     pub is_fixed_work: bool,
-    /// Worker threads; by default one for each processor.
+    /// The number of worker threads. The default is one per processor.
     pub threads: Option<usize>,
 }

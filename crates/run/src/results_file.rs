@@ -1,4 +1,4 @@
-//! Writes an attack's results during the attack.
+//! Writes the results of an attack during the attack.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,7 +13,7 @@ use plimsoll_vegeta::{Exposition, Hit, Results};
 
 use crate::event::{Event, Finished, Listener};
 
-/// The destination of the results of hits.
+/// The destination of the results.
 pub enum Destination {
     Nowhere,
     File(PathBuf),
@@ -23,13 +23,13 @@ pub enum Destination {
 
 /// The thread that writes results.
 pub(crate) struct ResultsFile {
-    /// The destination's name in messages.
+    /// The name of the destination in messages.
     place: String,
     thread: Option<JoinHandle<(std::io::Result<()>, Duration)>>,
 }
 
 impl ResultsFile {
-    /// Starts writing the batches from `inlet`, and adds them to `figures`.
+    /// Starts a thread that writes the batches from `inlet` and adds them to `figures`.
     ///
     /// # Errors
     /// If the file cannot be created.
@@ -70,7 +70,7 @@ impl ResultsFile {
 impl Listener for ResultsFile {
     fn event(&mut self, _: Event<'_>) {}
 
-    /// Waits until everything is written. A reader that closed the pipe (`| head`) is not an error.
+    /// Waits until everything is written. It is not an error if a reader closed the pipe (`| head`).
     fn finish(&mut self) -> Finished {
         let mut finished = Finished::default();
         let Some(thread) = self.thread.take() else {
@@ -101,13 +101,13 @@ impl Listener for ResultsFile {
     }
 }
 
-/// A writer that has failed gets no more data; the run continues without it.
+/// After an error, the writer gets no more data, and the run continues without it.
 fn write(
     mut output: Box<dyn Write + Send>,
     inlet: &ResultReceiver,
     figures: Option<&Mutex<Exposition>>,
 ) -> std::io::Result<()> {
-    // A results file without hits is not empty: it has a header.
+    // A results file without hits still has a header.
     output.write_all(&plimsoll_vegeta::batch::Batch::new(Vec::new()).take(Vec::new()))?;
     while let Some(batch) = inlet.next() {
         if let Some(figures) = figures {

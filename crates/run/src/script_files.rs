@@ -1,4 +1,4 @@
-//! The files of a script that are not run: its dependencies, and copies of its modules from the network.
+//! Files of a script that is not run: lists its dependencies, and copies its modules from the network.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::prepare::{Prepared, ScriptLog, import_map, take};
 use crate::script_input::{ScriptInput, SourceKind};
 use crate::{Refusal, modules};
 
-/// The name of the import map among copies.
+/// The file name of the import map among the copies.
 const IMPORT_MAP: &str = "import-map.json";
 
-/// The dependencies of a script, which is not run.
+/// Finds the dependencies of a script without running it.
 ///
 /// # Errors
 /// If the script, or a module that it imports, cannot be read or fetched.
@@ -45,7 +45,7 @@ pub fn dependencies(
     Ok(settings.dependencies()?)
 }
 
-/// Dependencies as text, or as JSON, in k6's form.
+/// Describes the dependencies as text or as JSON, in k6's form.
 pub fn describe(found: &Dependencies, is_json: bool) -> String {
     if is_json {
         let json = json!({
@@ -69,11 +69,11 @@ pub fn describe(found: &Dependencies, is_json: bool) -> String {
     )
 }
 
-/// Writes copies of the modules that `script` loaded from the network into `folder`, and an import map that uses them.
-/// Returns a message about them.
+/// Writes copies of the modules that `script` loaded from the network into `folder`, and an import map that refers to
+/// them. Returns a message about them.
 ///
 /// # Errors
-/// If there are none, or if a file cannot be written.
+/// If the script loaded none, or if a file cannot be written.
 pub fn copy_modules(prepared: &Prepared, script: &str, folder: &Path) -> Result<String, Refusal> {
     let modules = prepared.program.web_modules();
     if modules.is_empty() {
@@ -112,8 +112,8 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Refusal> {
         .map_err(|error| Refusal::other(format!("cannot write {}: {error}", path.display())))
 }
 
-/// The path of a copy: host and path of its address, as far as they are plain characters. `used` contains the names
-/// that are taken.
+/// The path of a copy: host and path of its address, without unusual characters. `used` contains the paths that are
+/// already taken.
 fn file_name(address: &str, used: &mut BTreeSet<String>) -> String {
     let path = address.strip_prefix("https://").unwrap_or(address);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -145,7 +145,8 @@ fn file_name(address: &str, used: &mut BTreeSet<String>) -> String {
     }
 }
 
-/// A part of a path with characters that every file system has, which cannot lead to another folder.
+/// Replaces characters in a part of a path that some file systems do not accept. The result cannot lead to another
+/// folder.
 fn plain(part: &str) -> String {
     let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@');
     let plain: String = part

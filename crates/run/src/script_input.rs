@@ -1,4 +1,4 @@
-//! A script's source: a file, an address, stdin or an archive.
+//! Reads a script's source from a file, an address, stdin or an archive.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use plimsoll_machine::{read_file, read_stream};
 use plimsoll_script::{Archive, Fetch, fetch_script, normalize};
 
-/// The kind of a script's file.
+/// The type of a script's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
-    /// Detected: an archive if it looks like one, whatever its name.
+    /// Detected from the contents: an archive if they look like one.
     #[default]
     Detected,
     Script,
     Archive,
 }
 
-/// The named script.
+/// A script that was read.
 pub enum ScriptInput {
     Script {
-        /// An absolute path, or an `https://` address; for a script from stdin, a file in the
-        /// working folder that need not exist.
+        /// An absolute path, or an `https://` address. For a script from stdin, a path in the working directory that
+        /// need not exist.
         path: PathBuf,
         source: Vec<u8>,
         piped: bool,

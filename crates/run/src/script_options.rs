@@ -1,4 +1,4 @@
-//! A script's run: from flags, variables and the config file to a request that can be prepared.
+//! Converts flags, variables and the config file to a request that can be prepared.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -16,28 +16,28 @@ use crate::script_input::SourceKind;
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
 
-/// The script and its options, as the command line describes them.
+/// The script and its options from the command line.
 pub struct ScriptOptions {
     pub script: String,
-    /// `js` or `archive`; found out if it is not given.
+    /// `js` or `archive`. Detected if not given.
     pub kind: Option<String>,
-    /// The config file; by default k6's own, if there is one.
+    /// The config file. The default is k6's own, if it exists.
     pub config: Option<PathBuf>,
     /// `NAME=VALUE`, or the name of a system variable to pass on.
     pub env: Vec<String>,
-    /// The script gets all system variables.
+    /// Whether the script sees all system variables.
     pub has_system_env: bool,
-    /// Options of flags.
+    /// Options from flags.
     pub flags: Options,
     pub rate: Option<AtRate>,
-    /// The seed of random arrivals without a seed of their own.
+    /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
     pub import_map: Option<PathBuf>,
     pub is_offline: bool,
     pub keep_files: bool,
-    /// Accept options that cannot run, because nothing will.
+    /// Accept options that cannot run, because the script is only read.
     pub is_only_read: bool,
-    /// Names of k6's features.
+    /// Names of enabled k6 features.
     pub features: Vec<String>,
     /// Sources of secrets, such as `file=secrets.txt`.
     pub secret_sources: Vec<String>,
@@ -97,7 +97,7 @@ impl ScriptOptions {
     }
 }
 
-/// A plan's options with the users and the time that it needs.
+/// The options of a plan, with the users and the time that it needs.
 pub fn needed_json(plan: &Plan) -> Value {
     let mut options = plan.options.to_json();
     if let Some(object) = options.as_object_mut() {
@@ -111,9 +111,9 @@ pub fn needed_json(plan: &Plan) -> Value {
     options
 }
 
-/// A variable for the script alone.
+/// Parses a variable for the script.
 fn variable(text: &str) -> Result<(String, String), String> {
-    // As in k6, a name without a value empties the variable.
+    // As in k6, a name without a value sets the variable to an empty string.
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let is_valid = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -126,7 +126,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The JSON of the config file: the one named, or the user's own if there is one.
+/// Reads the JSON of the given config file, or of the user's own if it exists.
 fn config(named: Option<&Path>) -> Result<Option<Value>, String> {
     let own = config_home().map(|home| home.join("k6/config.json"));
     let (path, must_exist) = match (named, own) {

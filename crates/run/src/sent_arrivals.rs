@@ -1,4 +1,4 @@
-//! What scenarios with an arrival process sent, for the verdict.
+//! The arrivals that scenarios sent, for the verdict.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use plimsoll_engine::{ScenarioState, SentTimes};
 use plimsoll_plan::{ArrivalProcess, Scenario};
 use plimsoll_verdict::{ArrivalGap, Arrivals, Requested};
 
-/// What a scenario sent after the first `warm_up` of the run; `None` if it had no arrival process, or started nothing here.
+/// The arrivals that a scenario sent after the first `warm_up` of the run. `None` if it has no arrival process, or if
+/// nothing started in this process.
 pub fn sent_arrivals(state: &ScenarioState, warm_up: Duration) -> Option<Arrivals> {
     state.started()?;
     arrivals(&state.scenario, state.sent(), warm_up)
@@ -39,7 +40,7 @@ fn arrivals(scenario: &Scenario, sent: Option<&SentTimes>, warm_up: Duration) ->
     })
 }
 
-/// Whole runs in virtual time.
+/// These tests simulate whole runs in virtual time.
 #[cfg(test)]
 mod tests {
     use plimsoll_engine::Schedule;
@@ -77,7 +78,7 @@ mod tests {
         }
     }
 
-    /// The verdict on a run in which each iteration starts when `sent` says for its scheduled time.
+    /// The verdict on a run in which `sent` converts each scheduled start to the actual start.
     fn verdict(executor: Executor, process: &str, sent: impl Fn(Duration) -> Duration) -> Verdict {
         let mut scenario = Scenario::new("default", executor);
         scenario.arrivals = plimsoll_plan::Arrivals::parse(process).unwrap();
@@ -103,7 +104,7 @@ mod tests {
         ] {
             for seed in 1..30 {
                 let process = format!("{process}@{seed}");
-                // Late by 0 to 20 µs, as a timer is; a gap is 1 ms.
+                // Timers are late by 0 to 20 µs; the gap between arrivals is 1 ms.
                 let late =
                     |at: Duration| at + Duration::from_nanos(u64::from(at.subsec_nanos()) % 20_000);
                 let late = verdict(executor.clone(), &process, late);
@@ -119,7 +120,7 @@ mod tests {
             move |at: Duration| Duration::from_nanos((at.as_nanos().div_ceil(tick) * tick) as u64)
         };
         let early_and_late = |at: Duration| match at.subsec_millis() % 100 {
-            // Half of the time nothing starts, and then what was due does.
+            // Nothing starts in the first half of each period. Everything that was due starts in the second half.
             within if within < 50 => at + millis(50 - u64::from(within)),
             _ => at,
         };

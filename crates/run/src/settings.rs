@@ -1,4 +1,4 @@
-//! The network settings for a run's options.
+//! Converts a run's options to network settings.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use plimsoll_plan::{DnsOptions, Options, Plan, Protocol};
 
 use crate::tls_files::TlsFiles;
 
-/// Restricts the connections of this process to these hosts, for its whole life. An empty list restricts
-/// nothing.
+/// Restricts all connections of this process to these hosts, until the process exits. An empty list means no
+/// restriction.
 ///
 /// # Errors
-/// If one of them is not a host.
+/// If one of them is not a valid host.
 pub fn allow_only_hosts(hosts: &[String]) -> Result<(), String> {
     if hosts.is_empty() {
         return Ok(());
@@ -26,7 +26,7 @@ pub fn allow_only_hosts(hosts: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The kernel interface for plain TCP.
+/// The kernel interface for plain TCP connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoMode {
     /// The best choice for most runs, which is epoll. Never fails.
@@ -38,10 +38,10 @@ pub enum IoMode {
 }
 
 impl IoMode {
-    /// Parses a mode. An empty text means `auto`, because variables are often set but empty in CI.
+    /// Parses a mode. An empty string means `auto`, because CI systems often set empty variables.
     ///
     /// # Errors
-    /// For an unknown name.
+    /// If the name is unknown.
     pub fn parse(text: &str) -> Result<IoMode, String> {
         match text {
             "" | "auto" => Ok(IoMode::Auto),
@@ -51,7 +51,7 @@ impl IoMode {
         }
     }
 
-    /// The interface in use, for records.
+    /// The name of the interface in use, for records.
     pub fn name(self) -> &'static str {
         match self {
             IoMode::Auto | IoMode::Epoll => "epoll",
@@ -60,8 +60,8 @@ impl IoMode {
     }
 }
 
-/// The kernel interface that `mode` selects for a run. Open models have processor time for the
-/// kernel's receive timestamps; in a closed model the rate is more important.
+/// Selects the kernel interface for a run. Open models can spare the processor time for the kernel's receive
+/// timestamps. In a closed model, the rate is more important.
 ///
 /// # Errors
 /// If io_uring is requested but not available.
@@ -80,7 +80,7 @@ pub fn io(mode: IoMode, open: bool) -> Result<Io, String> {
     }
 }
 
-/// Whether any of a plan's scenarios has a schedule.
+/// Whether any scenario of the plan has a schedule.
 pub fn is_open(plan: &Plan) -> bool {
     let mut scenarios = plan.scenarios.iter();
     scenarios.any(|scenario| scenario.executor.is_open())
@@ -89,7 +89,7 @@ pub fn is_open(plan: &Plan) -> bool {
 /// The `Settings` for the options of a plan.
 ///
 /// # Errors
-/// If the network does not support an option, with the option's name.
+/// If the network does not support an option. The error contains the option's name.
 pub fn settings(
     plan: &Plan,
     user_agent: &str,
@@ -145,7 +145,7 @@ pub fn settings(
             .and_then(|value| u32::try_from(value).ok())
             .filter(|rate| *rate > 0)
             .map(|rate| std::sync::Arc::new(plimsoll_http::RateLimit::new(rate))),
-        // Each request of a script decides whether its body is read.
+        // Each request of a script decides whether to read its body.
         discard_response_bodies: false,
         ..defaults
     })
@@ -154,7 +154,7 @@ pub fn settings(
 /// The HTTP version of the client.
 ///
 /// # Errors
-/// If this program was built without it.
+/// If this program was built without that version.
 pub(crate) fn protocol(protocol: Protocol) -> Result<plimsoll_http::Protocol, String> {
     built_with(match protocol {
         Protocol::Auto => plimsoll_http::Protocol::Auto,
@@ -165,10 +165,10 @@ pub(crate) fn protocol(protocol: Protocol) -> Result<plimsoll_http::Protocol, St
     })
 }
 
-/// Refuses HTTP/3 in a program that was built without it.
+/// Rejects HTTP/3 in a program that was built without it.
 ///
 /// # Errors
-/// How to build it with HTTP/3.
+/// How to build the program with HTTP/3.
 pub(crate) fn built_with(
     protocol: plimsoll_http::Protocol,
 ) -> Result<plimsoll_http::Protocol, String> {
@@ -180,10 +180,10 @@ pub(crate) fn built_with(
     }
 }
 
-/// Parses the path of a unix socket from the flag or option `name`.
+/// Parses the path of a Unix socket. `name` is the flag or option.
 ///
 /// # Errors
-/// Why it is invalid, with the name.
+/// Why the path is invalid. Contains `name`.
 pub fn unix_socket(name: &str, path: &str) -> Result<plimsoll_net::UnixPath, String> {
     plimsoll_net::UnixPath::parse(path).map_err(|error| format!("{name} {path}: {error}"))
 }
@@ -211,7 +211,7 @@ fn rules(options: &Options) -> HostRules {
     rules
 }
 
-/// How names are resolved.
+/// How to resolve host names.
 pub(crate) fn dns(options: Option<&DnsOptions>) -> DnsSettings {
     let defaults = DnsSettings::default();
     let Some(dns) = options else {

@@ -35,15 +35,15 @@ use crate::{Outcome, Refusal};
 /// A run that has started. It runs whether or not [`Run::finish`] follows it.
 pub struct Run<'a> {
     supervisor: Supervisor<'a>,
-    /// Receives errors in an attack's list of targets.
+    /// Receives errors in the target list of an attack.
     targets: Option<TargetErrors>,
 }
 
 impl<'a> Run<'a> {
-    /// Starts a run.
+    /// Starts a run with users in this process.
     ///
     /// # Errors
-    /// Why it cannot start.
+    /// Why the run cannot start.
     pub fn start(
         request: Request,
         listeners: Vec<Box<dyn Listener + 'a>>,
@@ -51,10 +51,10 @@ impl<'a> Run<'a> {
         Run::start_on(Workers::Local, request, listeners)
     }
 
-    /// Starts a run whose users are on these workers.
+    /// Starts a run whose users are run by `workers`.
     ///
     /// # Errors
-    /// Why it cannot start.
+    /// Why the run cannot start.
     pub fn start_on(
         workers: Workers,
         request: Request,
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A handle to control the run from any thread.
+    /// Returns a handle that controls the run from any thread.
     pub fn control(&self) -> Control {
         let supervisor = &self.supervisor;
         Control::of(
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
         )
     }
 
-    /// Follows the run to its end, on this thread.
+    /// Follows the run to its end, on the calling thread.
     pub fn finish(self) -> Outcome {
         let mut outcome = self.supervisor.follow();
         outcome.input_error = self
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The parts that all loads have in common.
+/// The parts that all kinds of loads share.
 struct Launch<'a> {
     threads: usize,
     outputs: OutputRequest,
@@ -169,7 +169,7 @@ impl<'a> Launch<'a> {
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
-        // Outputs receive thresholds even if they are not judged.
+        // Outputs receive thresholds even if these are not judged.
         let plan = &prepared.plan;
         let registry = Arc::clone(&prepared.registry);
         let catalog = Catalog::new(registry, &plan.thresholds, &plan.watched);
@@ -203,7 +203,7 @@ impl<'a> Launch<'a> {
     }
 
     fn http(self, http: Http) -> Result<Supervisor<'a>, Refusal> {
-        // A single body is named by its own contents; several are as the lines of a file.
+        // A single body is identified by its own contents, several by the contents of their file.
         let body = http.request.bodies.join(&b'\n');
         let users = HttpUsers::new(http.request, Arc::new(http.settings))
             .map_err(Refusal::config)?
@@ -216,7 +216,7 @@ impl<'a> Launch<'a> {
         self.requests(users, http.scenario, contents)
     }
 
-    /// Starts users whose iterations are requests.
+    /// Starts users whose iterations are single requests.
     fn requests<F: UserFactory>(
         mut self,
         users: F,
@@ -263,7 +263,7 @@ impl<'a> Launch<'a> {
         Ok(self.engine(setting, recording, warm_up, true))
     }
 
-    /// Opens the outputs. Returns warnings of receivers that cannot be reached.
+    /// Opens the outputs. Also returns warnings about receivers that cannot be reached.
     #[cfg(feature = "scripts")]
     fn open_outputs(
         &mut self,

@@ -1,4 +1,4 @@
-//! The files that the summary of a run is written to.
+//! The files to which the summary of a run is written.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,15 +9,15 @@ use plimsoll_script::SummaryOutput;
 
 use crate::Refusal;
 
-/// A file that is written when the run has ended, such as that of `--summary-export`.
+/// A file that is written after the run, such as that of `--summary-export`.
 #[derive(Debug)]
 pub struct ExportFile(File);
 
 impl ExportFile {
-    /// Opens it before the run, to find out whether it can be written. Its contents stay until the run is over.
+    /// Opens the file before the run to check that it can be written. Keeps its contents until the run is over.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn open(flag: &str, path: &Path) -> Result<ExportFile, Refusal> {
         let mut options = File::options();
         let file = options.write(true).create(true).truncate(false).open(path);
@@ -32,7 +32,7 @@ impl ExportFile {
     /// Replaces its contents.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn write(mut self, text: &str) -> io::Result<()> {
         // A device such as /dev/stdout has no length to set.
         if self.0.metadata().is_ok_and(|data| data.is_file()) {
@@ -42,10 +42,10 @@ impl ExportFile {
     }
 }
 
-/// Writes what `handleSummary` returned. Text for stdout and stderr goes to `print`, with true for stdout.
+/// Writes the result of `handleSummary`. Calls `print` with the text for stdout (`true`) and stderr (`false`).
 ///
 /// # Errors
-/// If files cannot be written; all others are written first.
+/// If a file cannot be written. The other files are written anyway.
 #[cfg(feature = "scripts")]
 pub fn write_outputs(
     outputs: &[SummaryOutput],

@@ -29,36 +29,35 @@ pub struct Supervisor<'a> {
     after_warm_up: Option<Stretch>,
     meter: MachineMeter,
     machine_before: MachineReading,
-    /// Highest number of users at a time, as counted each second.
+    /// The highest number of users, from counts once per second.
     users_most: u32,
-    /// Whether every iteration is a request, so that a run without requests has measured nothing.
+    /// Whether every iteration is a request. If so, a run without requests has measured nothing.
     is_request_load: bool,
-    /// The run is a part of a larger one.
+    /// Set if the run is a part of a larger one.
     part: Option<Part>,
-    /// Calls of its setup and teardown from outside.
+    /// Requests to call setup and teardown.
     calls: Option<Calls>,
-    /// Workers that are not in this process.
+    /// Set if the workers are in other processes.
     remote: Option<Box<dyn RemoteWorkers>>,
 }
 
 /// A part of a larger run.
 pub struct Part {
-    /// Other parts run on the same machine.
+    /// Whether other parts run on the same machine.
     pub shares_machine: bool,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Users are counted this long before the end of a second, so that a run of whole seconds has its
-/// last one.
+/// Users are counted this long before the end of a second, so that the last second of a run is counted, too.
 const EARLIER: Duration = Duration::from_millis(5);
-/// How often thresholds are judged during the run, as in k6.
+/// How often thresholds are judged during the run; the same as in k6.
 const JUDGE: Duration = Duration::from_secs(2);
-/// Longest wait for an event, so that listeners' intervals are respected.
+/// Maximum time to wait for an event, so that listeners' intervals are respected.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 impl<'a> Supervisor<'a> {
-    /// Supervises `running`. The verdict excludes the first `warm_up`. The `meter` is older than the run, which may
-    /// use up the file descriptors at once.
+    /// Supervises `running`. Excludes the first `warm_up` from the verdict. The caller creates `meter` before the run,
+    /// which may use up the file descriptors immediately.
     pub fn new(
         running: Running,
         meter: MachineMeter,
@@ -87,7 +86,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The same for a part of a larger run, or for workers elsewhere.
+    /// The same supervisor, for a part of a larger run or for workers in other processes.
     pub fn with(mut self, part: Option<Part>, remote: Option<Box<dyn RemoteWorkers>>) -> Self {
         self.part = part;
         if let Some(remote) = &remote {
@@ -107,7 +106,7 @@ impl<'a> Supervisor<'a> {
         self.progress.scenarios()
     }
 
-    /// Calls of the run's setup and teardown; `None` if its workers are elsewhere.
+    /// Requests to call the run's setup and teardown. `None` if its workers are in other processes.
     pub fn calls(&self) -> Option<&Calls> {
         self.calls.as_ref()
     }
@@ -124,7 +123,7 @@ impl<'a> Supervisor<'a> {
                 .filter(|_| self.progress.phase == Phase::Running)
                 .chain(self.listeners.next_due())
                 .min();
-            // Count users exactly at the second, not slightly later.
+            // Count users exactly when the second ends, not slightly later.
             let wait = due.map_or(LONGEST_WAIT, |due| due.since(now).min(LONGEST_WAIT));
             match self.events.recv_timeout(wait) {
                 Ok(EngineEvent::Finished) | Err(RecvTimeoutError::Disconnected) => break,
@@ -197,13 +196,13 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether a reading of that length belongs to the warm-up: its middle counts.
+    /// Whether a reading of that length belongs to the warm-up, judged by the middle of its interval.
     fn is_warm_up(&self, taken: Moment, span: Duration) -> bool {
         let started = self.progress.state.started();
         started.is_some_and(|started| taken.since(started) < self.warm_up + span / 2)
     }
 
-    /// Reports problems that were found while merging samples.
+    /// Reports the problems that were found while merging samples.
     fn pass_on(&mut self) {
         for warning in self.progress.totals.take_warnings() {
             self.listeners.tell(Event::Warning(&warning));
@@ -224,14 +223,14 @@ impl<'a> Supervisor<'a> {
         self.listeners.tell(Event::Second(&self.progress));
         self.users_most = self.users_most.max(users);
         self.read_limits();
-        // The warm-up's last second has ended.
+        // The last second of the warm-up has ended.
         let elapsed = self.progress.elapsed() + 2 * EARLIER;
         if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
             self.machine_before = self.meter.read();
         }
     }
 
-    /// Reads how close the process is to the kernel's limits.
+    /// Measures how close the process is to the kernel's limits.
     fn read_limits(&mut self) {
         let evidence = &mut self.progress.evidence;
         evidence.waiting_ports = evidence
@@ -252,7 +251,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The length of the judged time: the whole run if it ended during the warm-up.
+    /// The length of the judged time. It is the whole run if the run ended during the warm-up.
     fn judged_time(&self) -> Duration {
         let elapsed = self.progress.elapsed();
         if elapsed > self.warm_up {
@@ -262,7 +261,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The judged figures: of the whole run, or after the warm-up.
+    /// The judged figures: those of the whole run, or those after the warm-up.
     fn judged(&self, metric: MetricId) -> Option<Values> {
         let elapsed = self.progress.elapsed();
         match &self.after_warm_up {
@@ -271,7 +270,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The readings of the machine. Workers in other processes count as this program.
+    /// The readings of the machine. Workers in other processes count as part of this program.
     fn machine(&self) -> MachineReading {
         let mut machine = self.meter.read().since(&self.machine_before);
         if let Some(remote) = &self.remote {
@@ -310,7 +309,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn close(mut self) -> Outcome {
-        // Process the events that workers sent after the last check.
+        // Process the events that workers sent since the last check.
         while let Ok(event) = self.events.try_recv() {
             self.take(event);
         }
@@ -365,7 +364,7 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Why the run was aborted. One that reached its precision is complete.
+/// Why the run was aborted. A run that reached its precision is complete.
 fn aborted(state: &RunState) -> Option<&AbortReason> {
     let reason = state.aborted()?;
     (*reason != AbortReason::Precise).then_some(reason)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_net::{ClientCertificate, TlsSettings};
 
-/// Certificates that TLS trusts and presents.
+/// The files of certificates that TLS trusts and presents.
 #[derive(Clone, Debug, Default)]
 pub struct TlsFiles {
     /// Accept any certificate.
@@ -13,12 +13,12 @@ pub struct TlsFiles {
     pub ca: Vec<PathBuf>,
     /// A PEM file with a client certificate.
     pub cert: Option<PathBuf>,
-    /// Its key, if that is in another file.
+    /// The key of that certificate, if it is in another file.
     pub key: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// Whether any option was given.
+    /// Whether any option is set.
     pub fn is_given(&self) -> bool {
         self.insecure || !self.ca.is_empty() || self.cert.is_some()
     }
@@ -26,7 +26,7 @@ impl TlsFiles {
     /// Reads the authorities to trust in addition to the system's.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub(crate) fn authorities(&self) -> Result<Vec<Vec<u8>>, String> {
         let files = self.ca.iter();
         files.map(|path| read("CA certificate", path)).collect()
@@ -35,7 +35,7 @@ impl TlsFiles {
     /// Reads the files.
     ///
     /// # Errors
-    /// When a file cannot be read or has no valid certificate.
+    /// If a file cannot be read or contains no valid certificate.
     pub fn read(&self) -> Result<TlsSettings, String> {
         let mut tls = TlsSettings {
             insecure_skip_verify: self.insecure,

@@ -9,11 +9,11 @@ use plimsoll_units::three_digits;
 
 use crate::event::{Event, Finished, Listener};
 
-/// The figure, and how precisely it is to be known.
+/// A figure, and the precision at which the run ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Until {
     pub figure: PreciseFigure,
-    /// The distance of the interval's ends from the figure, as a share of it.
+    /// The distance of the interval's ends from the figure, as a share of the figure.
     pub precision: f64,
 }
 
@@ -21,7 +21,7 @@ pub struct Until {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PreciseFigure {
     Mean,
-    /// From 0 to 1.
+    /// A quantile, from 0 to 1.
     Quantile(f64),
 }
 
@@ -29,7 +29,7 @@ impl Until {
     /// Parses `p99 ±5%`; `+-` and a space are also accepted for `±`.
     ///
     /// # Errors
-    /// The problem, and an example.
+    /// Describes the problem and gives an example.
     pub fn parse(text: &str) -> Result<Until, String> {
         const LIKE: &str = "give a figure and a precision, like \"p99 ±5%\"";
         let (figure, precision) = text.trim().split_once([' ', '±', '+']).ok_or(LIKE)?;
@@ -76,21 +76,21 @@ impl std::fmt::Display for Until {
     }
 }
 
-/// Without the digits that binary fractions add.
+/// Removes the digits that binary fractions add.
 fn round(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-/// The metrics that can be the latency of a run; the first with samples is.
+/// The metrics that can be the latency of a run. The first one with samples is used.
 const LATENCIES: [MetricId; 4] = [
     builtin::HTTP_REQ_RESPONSE_TIME,
     builtin::HTTP_REQ_DURATION,
     builtin::GRPC_REQ_DURATION,
     builtin::ITERATION_DURATION,
 ];
-/// The fewest windows that an interval needs.
+/// The minimum number of windows for an interval.
 const FIRST: usize = 10;
-/// The most windows that are kept. Then neighbors are merged, so that memory does not grow with the run.
+/// The maximum number of windows. Above it, neighbors are merged, so that memory does not grow with the run.
 const MOST: usize = 600;
 
 /// Collects the latencies of each second, and ends the run.
@@ -98,20 +98,20 @@ pub(crate) struct Watcher {
     until: Until,
     warm_up: Duration,
     looks: Looks,
-    /// How many seconds have ended since the warm-up.
+    /// The number of seconds since the end of the warm-up.
     seconds: usize,
-    /// Latencies of this second, by [`LATENCIES`].
+    /// The latencies of this second, in the order of [`LATENCIES`].
     current: [Histogram; LATENCIES.len()],
-    /// Windows of equal length, by [`LATENCIES`], oldest first.
+    /// Windows of equal length, in the order of [`LATENCIES`]; the oldest is first.
     windows: [Vec<Histogram>; LATENCIES.len()],
-    /// Seconds in a window, and those in the last one.
+    /// The number of seconds in a window, and in the last one.
     length: usize,
     filled: usize,
     reached: Option<Interval>,
 }
 
 impl Watcher {
-    /// `limit`: how long the run may take, warm-up included; an hour if nobody knows.
+    /// `limit`: the maximum duration of the run including the warm-up. If it is unknown, an hour is assumed.
     pub fn new(until: Until, warm_up: Duration, limit: Option<Duration>) -> Watcher {
         let limit = limit.unwrap_or(Duration::from_secs(3600));
         let seconds = limit.saturating_sub(warm_up).as_secs();
@@ -128,7 +128,7 @@ impl Watcher {
         }
     }
 
-    /// Ends a second. Some if the figure is known precisely enough now.
+    /// Ends a second. Returns the interval if the figure is precise enough now.
     fn second_ended(&mut self) -> Option<Interval> {
         self.seconds += 1;
         if self.filled == 0 {
@@ -152,7 +152,7 @@ impl Watcher {
             .filter(|found| found.relative() <= self.until.precision)
     }
 
-    /// The interval so far, of whole windows.
+    /// The current interval, computed from complete windows.
     fn known(&self, confidence: f64) -> Option<Interval> {
         let whole = |windows: &Vec<Histogram>| windows.len() - usize::from(self.filled > 0);
         let mut all = self.windows.iter();
@@ -162,7 +162,7 @@ impl Watcher {
     }
 }
 
-/// Merges each window with its neighbor.
+/// Merges pairs of neighboring windows.
 fn halve(windows: &mut Vec<Histogram>) {
     let merged = windows.chunks(2).map(|pair| {
         let mut sum = Histogram::new();
@@ -185,7 +185,7 @@ impl Listener for Watcher {
                 }
             }
             Event::Second(progress) if self.reached.is_none() => {
-                // A second's last samples arrive shortly after it: they belong to the next window.
+                // The last samples of a second arrive shortly after its end. They belong to the next window.
                 let elapsed = progress.elapsed() + Duration::from_millis(500);
                 if elapsed.as_secs() <= self.warm_up.as_secs() {
                     self.current.iter_mut().for_each(Histogram::clear);
