@@ -1,4 +1,4 @@
-//! The description of metrics that outputs get: kinds, thresholds, sub-metrics.
+//! Describes metrics to outputs: kinds, thresholds, sub-metrics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Catalog {
 /// The thresholds and sub-metrics of one metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricThresholds {
-    /// Its thresholds: as written, or as objects if they may abort the run.
+    /// Its thresholds: plain expressions, or objects if they may abort the run.
     pub thresholds: Vec<Value>,
     /// Its sub-metrics.
     pub submetrics: Vec<Submetric>,
@@ -27,17 +27,17 @@ pub struct MetricThresholds {
 /// The samples of a metric with certain tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submetric {
-    /// As written: `metric{tag:value}`.
+    /// The full selector: `metric{tag:value}`.
     pub name: String,
-    /// As written between the braces.
+    /// The part between the braces.
     pub suffix: String,
     /// The tags and values.
     pub tags: Vec<(String, String)>,
 }
 
 impl Catalog {
-    /// The metrics of `registry` with their thresholds, and with the sub-metrics that have
-    /// thresholds or are among `watched`.
+    /// Describes the metrics of `registry` with their thresholds, and with the sub-metrics that have thresholds or are
+    /// among `watched`.
     pub fn new(
         registry: Arc<Registry>,
         thresholds: &[Threshold],
@@ -57,7 +57,7 @@ impl Catalog {
             let of = by_metric.entry(on.name.clone()).or_default();
             of.add(&on.source, &on.tags);
         }
-        // This one always exists.
+        // k6 always has this sub-metric.
         let always = [("expected_response".to_owned(), "true".to_owned())];
         by_metric
             .entry("http_req_duration".to_owned())
@@ -69,7 +69,7 @@ impl Catalog {
         }
     }
 
-    /// The same for a run whose samples do not show whether a response was expected.
+    /// The same catalog for a run whose samples do not have the tag `expected_response`.
     #[must_use]
     pub fn without_expected_responses(mut self) -> Catalog {
         if let Some(thresholds) = self.by_metric.get_mut("http_req_duration") {

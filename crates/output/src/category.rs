@@ -14,7 +14,7 @@ pub(crate) enum Category {
 }
 
 impl Category {
-    /// In the order in which they are shown.
+    /// All categories, in display order.
     pub const ALL: [Category; 8] = [
         Category::Custom,
         Category::Http,
@@ -26,7 +26,7 @@ impl Category {
         Category::WebSocket,
     ];
 
-    /// The heading.
+    /// The text of the heading.
     pub fn title(self) -> &'static str {
         match self {
             Category::Custom => "CUSTOM",
@@ -40,7 +40,7 @@ impl Category {
         }
     }
 
-    /// By the start of the name, as in k6: a script's `iterations_x` is listed under EXECUTION.
+    /// Chooses the category by the start of the name, as in k6: a script's `iterations_x` is listed under EXECUTION.
     pub fn of(name: &str) -> Category {
         const BEGINNINGS: [(&str, Category); 19] = [
             ("http_req_duration", Category::Http),

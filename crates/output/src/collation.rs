@@ -1,8 +1,8 @@
-//! The order in which names are listed: dictionary order.
+//! Sorts names in dictionary order.
 //!
-//! Punctuation comes first, then digits, then letters. Case matters only if nothing else differs;
-//! capitals then come last. For ASCII names this is the root order of the Unicode Collation
-//! Algorithm (UTS 10); other characters follow by code point.
+//! Punctuation comes first, then digits, then letters. Case matters only between names that are otherwise equal; the
+//! lower-case name comes first. For ASCII names this is the root order of the Unicode Collation Algorithm (UTS 10);
+//! other characters follow by code point.
 
 use std::cmp::Ordering;
 

@@ -2,12 +2,12 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The widest bracketed part that stays in one row.
+/// Maximum width of a part in brackets that stays in one row.
 const WIDEST_BRACKETS: usize = 12;
 
-/// Breaks a line into rows of at most `columns`. It breaks at spaces, so that no number is split;
-/// no-break spaces hold words together and become spaces. Rows after the first are indented. A word
-/// that is wider than a row is split.
+/// Breaks a line into rows of at most `columns`. Breaks only at spaces, so that no number is split. No-break spaces
+/// keep words together and are printed as spaces. Rows after the first are indented. A word that is wider than a row is
+/// split.
 pub fn fit(line: &str, columns: usize, indent: usize) -> Vec<String> {
     if visible_width(line) <= columns {
         return vec![line.replace('\u{a0}', " ")];
@@ -43,7 +43,7 @@ pub fn fit(line: &str, columns: usize, indent: usize) -> Vec<String> {
     rows
 }
 
-/// Adds a word to a row, and starts new rows if it does not fit.
+/// Adds a word to a row, and starts a new row if the word does not fit.
 fn push_split(
     word: &str,
     columns: usize,
@@ -52,7 +52,7 @@ fn push_split(
     used: &mut usize,
 ) {
     for (part, wide) in parts(word) {
-        // A row takes at least one character; otherwise this would never end.
+        // A row holds at least one character; otherwise this loop would never end.
         if *used + wide > columns && *used > 0 {
             rows.push(std::mem::take(row));
             *used = 0;
@@ -62,8 +62,8 @@ fn push_split(
     }
 }
 
-/// The number of leading spaces, the word after them, and the rest. A short part in brackets counts
-/// as one word.
+/// Returns the number of leading spaces, the word after them, and the rest. A short part in brackets counts as one
+/// word.
 fn next_word(text: &str) -> Option<(usize, &str, &str)> {
     let word = text.trim_start_matches(' ');
     if word.is_empty() {
@@ -81,7 +81,7 @@ fn next_word(text: &str) -> Option<(usize, &str, &str)> {
     Some((gap, &word[..end], &word[end..]))
 }
 
-/// Truncates a text to this number of columns; an ellipsis shows that something is missing.
+/// Truncates a string to this number of columns. An ellipsis marks the cut.
 pub fn cut(text: &str, columns: usize) -> String {
     if visible_width(text) <= columns {
         return text.to_owned();
@@ -104,7 +104,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// The width of a text on a terminal, without escape sequences.
+/// The width of a string on a terminal, without escape sequences.
 pub fn visible_width(text: &str) -> usize {
     if !text.contains('\x1b') {
         return text.width();
@@ -112,7 +112,7 @@ pub fn visible_width(text: &str) -> usize {
     parts(text).map(|(_, wide)| wide).sum()
 }
 
-/// Characters with their widths; an escape sequence is one part of zero width.
+/// The characters with their widths. An escape sequence counts as one item of zero width.
 fn parts(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = text;
     std::iter::from_fn(move || {

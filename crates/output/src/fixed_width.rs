@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-/// `time` to a tenth of a second, as wide as `longest` needs: `0m01.5s` for five minutes, `01.5s`
-/// for 30 seconds, `1d02h00m01.5s` for two days.
+/// Formats `time` to a tenth of a second, padded to the width of `longest`: `0m01.5s` for five minutes, `01.5s` for 30
+/// seconds, `1d02h00m01.5s` for two days.
 pub fn fixed_width(time: Duration, longest: Duration) -> String {
     let tenths = (time.as_millis() + 50) / 100;
     let (seconds, tenth) = (tenths / 10, tenths % 10);

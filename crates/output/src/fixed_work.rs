@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::numbers;
 use crate::paint::Paint;
 
-/// Fixed work: a number of workers, and the number of iterations they made. Rates are the payload
-/// of calls that did not fail, divided by the makespan.
+/// The result of fixed work: a number of users, and the number of iterations that they completed. Rates are the payload
+/// of successful calls, divided by the makespan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FixedWork {
     /// Concurrent users.
     pub workers: u32,
-    /// Configured iterations of each user; `None` if all users share a number of them.
+    /// Configured iterations per user. `None` if all users share one number of iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<u64>,
     /// Configured iterations of all users together.
@@ -23,15 +23,15 @@ pub struct FixedWork {
     /// Completed calls, including failed ones: HTTP exchanges, gRPC calls and streams, WebSocket
     /// sessions.
     pub calls: u64,
-    /// How many of these failed.
+    /// How many of these calls failed.
     pub failed_calls: u64,
     /// From the start of the first iteration to the end of the last.
     pub makespan_seconds: f64,
-    /// Both directions, of calls that did not fail, without headers and framing.
+    /// Payload in both directions of successful calls, without headers and framing.
     pub payload_bytes: u64,
-    /// The part that was sent.
+    /// The sent part of the payload.
     pub payload_bytes_sent: u64,
-    /// The part that was received.
+    /// The received part of the payload.
     pub payload_bytes_received: u64,
     /// Millions of bytes of payload per second.
     pub megabytes_per_second: f64,
@@ -57,7 +57,7 @@ impl Teller {
     }
 }
 
-/// `1 loop`, `2 loops`
+/// Formats `1 loop` or `2 loops`.
 fn some(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
@@ -93,7 +93,7 @@ impl FixedWork {
         }
     }
 
-    /// Label and text of each line.
+    /// The label and the text of each line.
     pub(crate) fn lines(&self, teller: Teller, paint: Paint) -> Vec<(&'static str, String)> {
         let of = teller.iteration();
         let makespan = format!(

@@ -1,4 +1,4 @@
-//! Names of statuses in reports: HTTP's number, gRPC's name.
+//! Names of statuses in reports: numbers for HTTP, names for gRPC.
 
 use plimsoll_samples::GRPC_STATUS;
 use plimsoll_units::GRPC_CODES;
@@ -14,7 +14,7 @@ pub fn name(status: u16) -> String {
     }
 }
 
-/// Whether the status with that name means success.
+/// Whether the status with this name means success.
 pub fn is_good(name: &str) -> bool {
     match name.parse::<u16>() {
         Ok(status) => status < 400,

@@ -11,17 +11,17 @@ use crate::paint::Paint;
 pub struct Header {
     /// Plimsoll's version.
     pub version: String,
-    /// The script as named on the command line.
+    /// The script, as named on the command line.
     pub script: String,
     /// A description of each output.
     pub outputs: Vec<String>,
-    /// The share of the test that this instance runs, 0 to 1.
+    /// The share of the test that this instance runs, from 0 to 1.
     pub share: f64,
     /// Maximum number of users at any time.
     pub users_max: u32,
     /// Maximum duration of the run, including graceful stop.
     pub longest: Duration,
-    /// In any order.
+    /// The scenarios, in any order.
     pub scenarios: Vec<HeaderScenario>,
 }
 
@@ -54,7 +54,7 @@ pub fn banner(version: &str, paint: Paint) -> String {
     format!("\n{}\n\n", paint.figure(&lines.join("\n")))
 }
 
-/// The description of the run: execution, script, outputs and scenarios, in k6's layout.
+/// Describes the run in k6's layout: execution, script, outputs and scenarios.
 pub fn plan(header: &Header, paint: Paint) -> String {
     let outputs = if header.outputs.is_empty() {
         "-".to_owned()
@@ -93,7 +93,7 @@ pub fn plan(header: &Header, paint: Paint) -> String {
     )
 }
 
-/// Rounded to a tenth of a second, half up, as k6 shows it.
+/// Rounds to a tenth of a second, half up, as k6 does.
 fn tenths(time: Duration) -> Duration {
     let tenths = (time.as_millis() + 50) / 100;
     Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))

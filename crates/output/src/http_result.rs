@@ -1,7 +1,7 @@
-//! The result of load on one URL as one JSON object.
+//! The result of a load on one URL, as one JSON object.
 //!
-//! `docs/schema/http-result-1.json` describes it. Keys are only added within a
-//! version of the schema, never taken away or given another meaning.
+//! `docs/schema/http-result-1.json` describes it. Within a version of the schema, keys are only added, never removed or
+//! redefined.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,12 +25,12 @@ pub const GRPC_SCHEMA: &str = "plimsoll/grpc-result/1";
 pub struct HttpResult {
     /// [`SCHEMA`], or [`GRPC_SCHEMA`].
     pub schema: String,
-    /// Requests per second of `load_seconds`, or of `duration_seconds` without it. `None` if no
-    /// request got a response: fast failures are not throughput.
+    /// Requests per second of `load_seconds`, or of `duration_seconds` if there is no `load_seconds`. `None` if no
+    /// request got a response, because fast failures are not throughput.
     pub requests_per_second: Option<f64>,
     /// Exchanges, including failed ones.
     pub requests: u64,
-    /// Exchanges without a response, or with one that is an error.
+    /// Exchanges without a response, or with an error as the response.
     pub failed: u64,
     /// Duration of the run, until the last response.
     pub duration_seconds: f64,
@@ -39,7 +39,7 @@ pub struct HttpResult {
     /// Requests that were sent again, because the server closed a reused connection without a
     /// response or refused to process them. Each counts once in `requests`.
     pub requests_resent: u64,
-    /// Requests of an open model that were due while no user was free. They were never sent.
+    /// Requests of an open model that were not sent, because no user was free when they were due.
     pub dropped_iterations: u64,
     /// Bytes written to sockets.
     pub bytes_sent: u64,
@@ -56,7 +56,7 @@ pub struct HttpResult {
     pub connect_time: Option<Latency>,
     /// From the start of a request to the last byte of its response, including connection setup.
     pub total_time: Option<Latency>,
-    /// From the scheduled start to the actual one. `None` in a closed model.
+    /// Delay from the scheduled to the actual start. `None` in a closed model.
     pub send_lag: Option<Latency>,
     /// Duration of failed exchanges. `None` if none failed.
     pub failed_time: Option<Latency>,
@@ -70,7 +70,7 @@ pub struct HttpResult {
     pub protocol: Option<String>,
     /// Responses by protocol.
     pub protocols: BTreeMap<String, u64>,
-    /// Responses by TLS version, such as `tls1.3`; responses without TLS are not counted.
+    /// Responses by TLS version, such as `tls1.3`. Excludes responses without TLS.
     pub tls_versions: BTreeMap<String, u64>,
     /// Responses by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     pub tls_cipher_suites: BTreeMap<String, u64>,
@@ -128,7 +128,7 @@ pub struct ErrorEntry {
     pub code: u32,
     /// The error message.
     pub text: String,
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
 }
 
@@ -157,7 +157,7 @@ pub struct Generator {
 }
 
 impl HttpResult {
-    /// Reads the result from a run's summary.
+    /// Reads the result of a run from its summary.
     pub fn new(summary: &Summary, generator: &Generator) -> HttpResult {
         let find = |name: &str| {
             summary
@@ -170,7 +170,7 @@ impl HttpResult {
         let latency = |name| find(name).and_then(Latency::of);
         let requests = count("http_reqs");
         let seconds = summary.elapsed.as_secs_f64();
-        // Requests count when they start: the time until the last response is not part of the rate.
+        // Requests count when they start, so the rate excludes the time from the last start to the last response.
         let started_within = summary.load.map_or(seconds, |load| load.as_secs_f64());
         HttpResult {
             schema: SCHEMA.to_owned(),
@@ -229,7 +229,7 @@ impl HttpResult {
 }
 
 impl HttpResult {
-    /// Reads the result of gRPC calls from a run's summary.
+    /// Reads the result of a run of gRPC calls from its summary.
     pub fn of_grpc(summary: &Summary, generator: &Generator) -> HttpResult {
         let find = |name: &str| {
             let mut metrics = summary.metrics.iter();
@@ -253,7 +253,7 @@ impl HttpResult {
 }
 
 impl Latency {
-    /// The statistics of a trend in milliseconds; `None` if it is empty.
+    /// The statistics of a trend in milliseconds. `None` if it is empty.
     pub fn of(values: &Values) -> Option<Latency> {
         let histogram = values
             .histogram()

@@ -1,4 +1,4 @@
-//! The result of load on one URL, for people.
+//! The result of a load on one URL, as text.
 
 use plimsoll_units::Bytes;
 
@@ -12,8 +12,8 @@ use crate::paint::{Paint, printable, spaces, width};
 use crate::spoken;
 use plimsoll_verdict::Verdict;
 
-/// Renders the result; `title` describes the run. The text starts and ends with an empty line. On a
-/// terminal no row is wider than its `columns`.
+/// Renders the result. `title` describes the run. The text starts and ends with an empty line. On a terminal, no row is
+/// wider than `columns`.
 pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<usize>) -> String {
     let mut lines = vec![
         String::new(),
@@ -53,7 +53,7 @@ fn entry(label: &str, text: &str) -> String {
 }
 
 const LABEL_WIDTH: usize = 14;
-/// The column at which the texts begin.
+/// The column at which the texts start.
 const TEXT_COLUMN: usize = LABEL_WIDTH + 3;
 
 fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
@@ -125,7 +125,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// The time in which requests started and, if it is noticeably longer, the time until the end of the run: that of the last
+/// The time in which requests started. If the run ended noticeably later, also the time until its end: the last
 /// response, timeout or interruption.
 fn duration(result: &HttpResult) -> String {
     let whole = numbers::time(result.duration_seconds * 1e3, None);
@@ -139,7 +139,7 @@ fn duration(result: &HttpResult) -> String {
     format!("{load} (ended after {whole})")
 }
 
-/// Requests that the server may have seen twice.
+/// Requests that the server may have received twice.
 fn resent(result: &HttpResult) -> Option<String> {
     let resent = result.requests_resent;
     (resent > 0).then(|| {
@@ -186,7 +186,7 @@ fn of_grpc(result: &HttpResult) -> Vec<String> {
 /// Shown instead of a rate if no request got a response.
 pub(crate) const NO_RESPONSE: &str = "none: no request got a response";
 
-/// A rate; a small one has a decimal.
+/// Formats a rate, with a decimal if it is small.
 pub(crate) fn rate(per_second: f64) -> String {
     if per_second < 1_000.0 {
         format!("{per_second:.1}")
@@ -197,7 +197,7 @@ pub(crate) fn rate(per_second: f64) -> String {
 
 const TITLES: [&str; 8] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
 
-/// One row for each measure of time.
+/// Renders one row per measure of time.
 fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<String> {
     let rows: Vec<(&str, [String; 8])> = [
         ("service time", result.service_time),
@@ -252,7 +252,7 @@ fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<S
     lines
 }
 
-/// Values with their names, if a table is too wide. Each stays in one row.
+/// Renders values with their names, for terminals that are too narrow for a table. Each value stays in one row.
 fn named(cells: &[String]) -> String {
     let figures: Vec<String> = TITLES
         .iter()
@@ -262,11 +262,11 @@ fn named(cells: &[String]) -> String {
     figures.join("  ")
 }
 
-/// The time to open connections, and requests including it if that makes a difference. HTTP and
+/// Renders the time to open connections, and the time of requests including it if that makes a difference. HTTP and
 /// gRPC have the same rows.
 fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> {
     let mut rows = vec![("connecting", result.connect_time)];
-    // If one request in a hundred connects, it affects the p99.
+    // If one request in a hundred opens a connection, that affects the p99.
     let opened = result.connect_time.map_or(0, |times| times.count);
     if opened > 0 && opened.saturating_mul(100) >= result.requests {
         rows.push(("total time", result.total_time));
@@ -278,7 +278,7 @@ const CHANCE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
     let time = |milliseconds| numbers::time(milliseconds, None);
-    // The reliability of a quantile depends on the number of samples above it.
+    // A quantile is reliable only if enough samples are above it.
     let quantile = |share: f64, milliseconds| {
         let beyond = latency.count as f64 * (1.0 - share);
         let mut text = time(milliseconds);

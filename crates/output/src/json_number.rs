@@ -1,12 +1,11 @@
-//! Numbers in JSON as JavaScript writes them.
+//! Formats numbers in JSON as JavaScript does.
 
 use serde_json::Value;
 
 /// Up to this magnitude, every whole `f64` is exact.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// Whole numbers have no decimal point. Infinities and NaN, for which JSON has no number, become
-/// `null`.
+/// Writes whole numbers without a decimal point. Infinities and NaN, which JSON cannot represent, become `null`.
 pub(crate) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() <= WHOLE {
         Value::from(value as i64)

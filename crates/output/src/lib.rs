@@ -1,4 +1,4 @@
-//! The results of a run in every format, one file for each.
+//! Formats the results of a run, with one module for each format.
 //!
 //! * End-of-test summaries for people: [`summary_text`] in k6's current layout,
 //!   [`summary_legacy`] in its previous one, [`http_text`] for one URL.
@@ -7,8 +7,7 @@
 //! * During the run: [`header`], [`progress`], [`live`].
 //! * Every sample: [`output`], with [`output_json`] and [`output_csv`].
 //!
-//! Everything but the outputs is a pure function of its arguments. Nothing
-//! here prints: the command line does.
+//! Everything except the outputs is a pure function of its arguments. Nothing here prints; the command line does.
 
 pub mod catalog;
 mod category;

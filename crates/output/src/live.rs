@@ -1,4 +1,4 @@
-//! The live view of a run, as lines for a terminal. It has the figures of the live page, in the page's words.
+//! Renders the live view of a run as lines for a terminal. It has the same figures and labels as the live page.
 
 use std::time::Duration;
 
@@ -18,22 +18,22 @@ use crate::paint::Paint;
 pub struct LiveView {
     /// The description of the run.
     pub title: String,
-    /// Since the run began.
+    /// The time since the run began.
     pub elapsed: Duration,
-    /// Its configured duration; `None` if a number of requests is configured.
+    /// Its configured duration. `None` if a number of requests is configured.
     pub duration: Option<Duration>,
     /// Progress, 0 to 1.
     pub done: f64,
-    /// The figures up to the latest second; `None` before the end of the first one.
+    /// The figures up to the latest second. `None` before the end of the first second.
     pub figures: Option<LiveFigures>,
 }
 
 /// Number of errors shown.
 const ERRORS_SHOWN: usize = 3;
-/// A narrower bar shows less than the percentage next to it.
+/// A narrower bar would show less than the percentage next to it.
 const NARROWEST_BAR: usize = 7;
 
-/// The view as lines that fit into `columns`, the first of them empty.
+/// The view as lines that fit into `columns`. The first line is empty.
 pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
     let title = format!("{INDENT}{}", paint.bold(&printable(&view.title)));
     let mut lines = vec![String::new(), fit::cut(&title, columns)];
@@ -83,7 +83,7 @@ pub fn figure_lines(figures: &LiveFigures, columns: usize, paint: Paint) -> Vec<
     if !figures.statuses.is_empty() {
         row("status", live_rows::statuses(figures));
     }
-    // Each error has one row, whatever its length.
+    // Each error gets one row, even if it is long.
     for (text, count) in figures.errors.iter().take(ERRORS_SHOWN) {
         let error = Piece::bad(format!("{count} × {text}"));
         lines.push(fit::cut(&line("error", &[error], paint), columns));

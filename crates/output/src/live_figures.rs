@@ -8,46 +8,46 @@ use plimsoll_verdict::Level;
 /// The figures of a run up to the end of its latest second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveFigures {
-    /// The counted events.
+    /// What the rate counts.
     pub counted: Counted,
-    /// The number of those so far, including failed ones.
+    /// The number of these events so far, including failed ones.
     pub total: u64,
     /// Failed requests, or interrupted iterations.
     pub failed: u64,
-    /// No request got a response.
+    /// Whether no request has got a response.
     pub no_response: bool,
     /// Requests or iterations per second in each of the latest seconds, oldest first.
     pub rates: Vec<f64>,
-    /// Per second since the start.
+    /// The rate since the start.
     pub average_rate: f64,
-    /// The configured requests per second; `None` in a closed model.
+    /// The configured rate. `None` in a closed model.
     pub offered_rate: Option<f64>,
     /// Latency in the latest second.
     pub latest: Option<Quantiles>,
     /// Latency so far.
     pub overall: Option<Quantiles>,
-    /// The metric that is shown as the latency.
+    /// The name of the metric that is shown as the latency.
     pub latency_metric: &'static str,
-    /// Users that run iterations, and initialized ones.
+    /// The number of users that run iterations, and of initialized users.
     pub users: (u32, u32),
     /// Mean number of iterations in flight in the latest second.
     pub in_flight: f64,
-    /// Agents of a fleet, and those of them that were lost; 0 without a fleet.
+    /// The number of agents of a fleet, and of lost ones; 0 without a fleet.
     pub agents: (usize, usize),
     pub received: Traffic,
     pub sent: Traffic,
-    /// Iterations of the schedule; `None` in a closed model.
+    /// Iterations of the schedule. `None` in a closed model.
     pub offered: Option<Offered>,
-    /// Checks that passed and that failed.
+    /// The numbers of passed and failed checks.
     pub checks: (u64, u64),
     pub thresholds: Vec<LiveThreshold>,
     /// Responses by status, sorted.
     pub statuses: Vec<(String, u64)>,
     /// Failures by text, most frequent first.
     pub errors: Vec<(String, u64)>,
-    /// The activity of the generator itself.
+    /// The resource use of the generator itself.
     pub generator: GeneratorLoad,
-    /// The verdict on the generator so far, and its reasons.
+    /// The verdict on the generator so far, with its reasons.
     pub verdict: Option<(Level, Vec<String>)>,
 }
 
@@ -56,7 +56,7 @@ pub struct LiveFigures {
 pub enum Counted {
     #[default]
     Requests,
-    /// In a run without requests.
+    /// Iterations, in a run without requests.
     Iterations,
 }
 
@@ -72,14 +72,14 @@ pub struct Traffic {
 /// Iterations of an open model since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offered {
-    /// Scheduled ones.
+    /// The number of iterations that the schedule contains so far.
     pub offered: u64,
     pub started: u64,
-    /// Those for which no user was free.
+    /// The number of iterations for which no user was free.
     pub dropped: u64,
 }
 
-/// A threshold so far.
+/// The state of a threshold so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveThreshold {
     /// Metric, condition and measured value.
@@ -103,9 +103,9 @@ pub struct Quantiles {
 /// The generator's own resource use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorLoad {
-    /// Share of a processor that each worker thread used in the latest second; empty if it is not known.
+    /// The share of a processor that each worker thread used in the latest second. Empty if unknown.
     pub workers: Vec<f64>,
-    /// 99th percentile of the send lag; `None` in a closed model.
+    /// The 99th percentile of the send lag. `None` in a closed model.
     pub send_lag: Option<Duration>,
     /// Current memory.
     pub rss: Bytes,

@@ -1,4 +1,4 @@
-//! The rows of the live view: figures as pieces of text with their colors.
+//! The rows of the live view: pieces of text with their colors.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::live_figures::{
 use crate::numbers;
 use crate::paint::{Paint, spaces, width};
 
-/// Text and its color.
+/// A string and its color.
 pub struct Piece {
     text: String,
     color: Color,
@@ -53,16 +53,16 @@ impl Piece {
 
 pub const INDENT: &str = "  ";
 pub const LABEL_WIDTH: usize = 12;
-/// The column in which the text after the labels begins.
+/// The column at which the texts start, after the labels.
 pub const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
 
-/// The width of times in a row of them.
+/// The width of each time in a row of times.
 const TIME_WIDTH: usize = 8;
 
-/// A worker's processor share from which on a warning is given.
+/// The share of a processor above which a worker gets a warning.
 const BUSY: f64 = 0.9;
 
-/// Text from a peer or a user may contain anything.
+/// Makes text from a peer or a user safe to print.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
@@ -106,7 +106,7 @@ pub fn rates(figures: &LiveFigures, columns: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Values as blocks of eight heights, the highest value the highest block.
+/// Draws values as blocks of eight heights. The highest value gets the highest block.
 fn sparkline(values: &[f64]) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = values.iter().copied().fold(0.0, f64::max);
@@ -152,7 +152,7 @@ pub fn latency(quantiles: &Quantiles, metric: &str) -> Vec<Piece> {
     for (label, time) in figures {
         let text = milliseconds(time);
         pieces.push(Piece::plain(format!("{}{label}\u{a0}", spaces(gap))));
-        // So wide that the numbers do not move when they change.
+        // Wide enough that numbers do not move when they change.
         gap = TIME_WIDTH.saturating_sub(width(&text)) + 2;
         pieces.push(Piece::figure(text));
     }
@@ -295,7 +295,7 @@ pub fn generator(load: &GeneratorLoad) -> Vec<Piece> {
     pieces
 }
 
-/// During a run, only the generator is judged.
+/// During a run, the verdict only covers the generator.
 pub fn verdict(level: Level) -> Vec<Piece> {
     let level = match level {
         Level::Valid => Piece::new("valid", Color::Good),

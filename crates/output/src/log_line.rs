@@ -1,4 +1,4 @@
-//! One line of the log: text for people, text for machines, JSON, or only the message.
+//! Formats one line of the log: for terminals, for machines, as JSON, or as the bare message.
 //!
 //! The formats are those of k6, which log collectors already parse.
 
@@ -30,7 +30,7 @@ fn tag(level: Level) -> &'static str {
     }
 }
 
-/// The color's number in an SGR escape sequence (ECMA-48, 8.3.117).
+/// The color as a number in an SGR escape sequence (ECMA-48, 8.3.117).
 fn color(level: Level) -> u8 {
     match level {
         Level::Trace | Level::Debug => 37,
@@ -43,9 +43,9 @@ fn color(level: Level) -> u8 {
 /// The format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `INFO[0003] message   source=console` in colors: for a terminal.
+    /// `INFO[0003] message   source=console` with colors, for terminals.
     Terminal,
-    /// `time="…" level=info msg=message source=console`: for a file or a pipe.
+    /// `time="…" level=info msg=message source=console`, for files and pipes.
     Text,
     /// One JSON object per line, with sorted keys.
     Json,
@@ -70,15 +70,15 @@ pub struct Line<'a> {
     /// Additional fields, sorted by name, such as `("source", "console")`.
     pub fields: &'a [(&'a str, &'a str)],
     pub time: WallTime,
-    /// Time since the program started; terminal lines show whole seconds.
+    /// Time since the program started. Terminal lines show it in whole seconds.
     pub since_start: Duration,
 }
 
-/// Messages are padded to this many characters on a terminal, so that the fields line up.
+/// Minimum width of messages on a terminal, so that the fields line up.
 const MESSAGE_WIDTH: usize = 44;
 
 impl Line<'_> {
-    /// The line in the given format, including its newline.
+    /// Formats the line in the given format, including its newline.
     pub fn to_text(&self, format: Format) -> String {
         let mut out = String::with_capacity(self.message.len() + 80);
         match format {
@@ -147,7 +147,7 @@ impl Line<'_> {
     }
 }
 
-/// Writes a value, quoted unless it is one plain word. An empty value stays empty.
+/// Writes a value. Quotes it unless it is a single plain word or empty.
 fn push_value(out: &mut String, value: &str) {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._/@^+".contains(&b);
     if value.bytes().all(plain) {
@@ -161,7 +161,7 @@ fn push_value(out: &mut String, value: &str) {
     out.push('"');
 }
 
-/// Escapes as Go's `%q` does: printable characters are unchanged.
+/// Escapes as Go's `%q` does, which leaves printable characters unchanged.
 fn push_escaped(out: &mut String, c: char) {
     let code = u32::from(c);
     match c {
@@ -181,8 +181,8 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// The standard library knows which characters are printable, but shows it only by escaping the
-/// others. (It would also escape a combining mark in first position.)
+/// The standard library knows which characters are printable, but only shows this by escaping the others. (It also
+/// escapes a combining mark in the first position.)
 fn is_printable(c: char) -> bool {
     c != '\u{a0}' && String::from_iter(['a', c]).escape_debug().count() == 2
 }
@@ -207,7 +207,8 @@ fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// `2026-11-21T04:33:31Z`, or with `+01:00` instead of the `Z` (RFC 3339, section 5.6).
+/// Formats `2026-11-21T04:33:31Z`, with an offset such as `+01:00` instead of `Z` if it is not zero (RFC 3339, section
+/// 5.6).
 pub fn rfc3339(time: WallTime) -> String {
     let local = time
         .unix_seconds
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Messages, and their text after `msg=` as k6 v1.8.1 logs them.
+    /// Messages, and what follows `msg=` when k6 v1.8.1 logs them.
     const TEXT: &[(&str, &str)] = &[
         ("hi", "hi"),
         ("hello world", "\"hello world\""),

@@ -1,4 +1,4 @@
-//! Metrics as aligned lines, for both of k6's text layouts.
+//! Renders metrics as aligned lines, for both of k6's text layouts.
 
 use plimsoll_plan::{Figure, GivenTimeUnit, Options, TimeUnit, TrendStat};
 use plimsoll_samples::{Contains, MetricSummary, Values};
@@ -8,12 +8,12 @@ use crate::numbers;
 use crate::paint::{Paint, spaces, width};
 use crate::trend_figure::{default_trend_stats, figure};
 
-/// How to show values.
+/// How values are shown.
 #[derive(Clone, Debug)]
 pub struct Style {
     /// The statistics of a trend.
     pub trend_stats: Vec<TrendStat>,
-    /// The unit of all times; `None` selects the best-fitting one for each.
+    /// The unit of all times. `None` selects the best unit for each time.
     pub time_unit: Option<TimeUnit>,
     /// Whether to use colors.
     pub paint: Paint,
@@ -30,7 +30,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// As configured in the options of a run.
+    /// The figures that the options of a run configure.
     pub fn new(options: &Options, paint: Paint) -> Style {
         Style {
             trend_stats: options
@@ -48,17 +48,17 @@ impl Style {
 
 /// A line of the table before it is aligned.
 pub(crate) struct Row {
-    /// Including the two leading spaces that indent a sub-metric.
+    /// The name, including the two leading spaces that indent a sub-metric.
     pub name: String,
-    /// Whether all its thresholds are met; `None` if it has none.
+    /// Whether all its thresholds are met. `None` if it has none.
     pub holds: Option<bool>,
     pub figures: Figures,
 }
 
 pub(crate) enum Figures {
-    /// A value, and related ones.
+    /// A value, and related values.
     Single(String, Vec<String>),
-    /// Labeled values.
+    /// Values with labels.
     Labeled(Vec<(String, String)>),
 }
 
@@ -109,7 +109,7 @@ fn figures(values: &Values, contains: Contains, style: &Style) -> Figures {
     }
 }
 
-/// The metric's name, or a sub-metric's selector as `  { tag:value }`.
+/// The name of the metric, or the selector of a sub-metric as `  { tag:value }`.
 fn display_name(metric: &MetricSummary) -> String {
     match split_name(&metric.name) {
         (_, Some(selector)) => {
@@ -121,7 +121,7 @@ fn display_name(metric: &MetricSummary) -> String {
     }
 }
 
-/// `name{selector}` as `name` and `{selector}`.
+/// Splits `name{selector}` into `name` and `{selector}`.
 pub(crate) fn split_name(name: &str) -> (&str, Option<&str>) {
     match name.find('{') {
         Some(brace) => {
@@ -175,7 +175,7 @@ impl Widths {
         widths
     }
 
-    /// The row from its name on; a sub-metric keeps its indentation.
+    /// The row, starting with the name. A sub-metric keeps its indentation.
     pub fn line(&self, row: &Row, paint: Paint) -> String {
         let dots = format!("{}:", ".".repeat(self.name + 3 - width(&row.name)));
         let figures = match &row.figures {
@@ -185,7 +185,7 @@ impl Widths {
         format!("{}{} {figures}", row.name, paint.dim(&dots))
     }
 
-    /// The last of several extras is padded, a single one is not, as in k6.
+    /// As in k6, the last of several extras is padded, but a single extra is not.
     fn single_line(&self, figure: &str, extras: &[String], paint: Paint) -> String {
         let mut line = paint.figure(figure) + &spaces(self.single - width(figure));
         for (text, column) in extras.iter().zip(&self.extras) {

@@ -1,14 +1,13 @@
 //! Formats values as k6 prints them for people.
 //!
-//! * Times: `0s`, whole `ns` below a microsecond, then `µs`, `ms` and `s` with
-//!   at most two decimals; from a minute on `1m3s`, from an hour on `1h2m3s`.
+//! * Times: `0s`, whole `ns` below a microsecond, then `µs`, `ms` and `s` with at most two decimals. From a minute on
+//! `1m3s`, from an hour on `1h2m3s`.
 //! * Shares: percent with two decimals.
 //! * Data: decimal units (`1.2 kB`), one decimal below ten.
 //! * Anything else: at most six decimals.
 //!
-//! Times and shares are truncated, never rounded up: 99.999 % is not 100 %. They
-//! are truncated as decimal numbers: 29 out of 100 prints as `29.00%`, although
-//! the nearest binary fraction is below that.
+//! Times and shares are truncated, never rounded up: 99.999 % is not 100 %. They are truncated as decimal numbers, so
+//! 29 out of 100 prints as `29.00%`, although the nearest binary fraction is slightly smaller.
 
 use plimsoll_plan::TimeUnit;
 use plimsoll_samples::Contains;
@@ -23,7 +22,7 @@ pub fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
     }
 }
 
-/// A time in milliseconds, converted to `unit` or to the best-fitting one.
+/// Formats a time in milliseconds in `unit`, or in the best unit.
 pub fn time(milliseconds: f64, unit: Option<TimeUnit>) -> String {
     if !milliseconds.is_finite() {
         return plain(milliseconds);
@@ -60,7 +59,7 @@ fn fitting_time(milliseconds: f64) -> String {
     }
 }
 
-/// An amount of data, in bytes.
+/// Formats an amount of data, given in bytes.
 pub fn data(bytes: f64) -> String {
     if bytes < 0.0 {
         return format!("-{}", Bytes::format_f64(-bytes));
@@ -68,7 +67,7 @@ pub fn data(bytes: f64) -> String {
     Bytes::format_f64(bytes)
 }
 
-/// A share, 0 to 1, as `12.34%`.
+/// Formats a share from 0 to 1 as `12.34%`.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return plain(share);
@@ -76,14 +75,14 @@ pub fn percent(share: f64) -> String {
     format!("{:.2}%", cut(share * 100.0, 2))
 }
 
-/// `part` as a whole percentage of `whole`, truncated; 0 if `whole` is 0.
+/// `part` as a whole percentage of `whole`, truncated. 0 if `whole` is 0.
 pub fn whole_percent(part: u64, whole: u64) -> u64 {
     (u128::from(part) * 100)
         .checked_div(u128::from(whole))
         .map_or(0, |percent| percent as u64)
 }
 
-/// A number with at most six decimals.
+/// Formats a number with at most six decimals.
 pub fn plain(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -92,11 +91,11 @@ pub fn plain(value: f64) -> String {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     if value.abs() >= 1e21 {
-        // From here on JavaScript, and therefore k6, writes an exponent.
+        // From this magnitude on, JavaScript, and therefore k6, writes an exponent.
         return format!("{value:e}").replace('e', "e+");
     }
-    // Rounded, then as short as possible without becoming another number: six decimals of a large
-    // number mean nothing.
+    // Rounds, then uses the shortest form that still identifies the number, because six decimals of a large number mean
+    // nothing.
     let rounded = format!("{value:.6}").parse().unwrap_or(value);
     if rounded == 0.0 {
         "0".to_owned()
@@ -105,8 +104,8 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// Truncates `value` (not below zero) to this number of decimals. A value that is below the next
-/// step only by the rounding error of a few operations counts as that step.
+/// Truncates a nonnegative `value` to this number of decimals. If only the rounding error of a few operations keeps it
+/// below the next step, it counts as that step.
 fn cut(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     let scaled = value * scale;
@@ -119,7 +118,7 @@ fn cut(value: f64, decimals: i32) -> f64 {
     steps / scale
 }
 
-/// A number with at most two decimals, without trailing zeros.
+/// Formats a number with at most two decimals, without trailing zeros.
 fn shortest(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

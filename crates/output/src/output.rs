@@ -1,4 +1,4 @@
-//! The `--out` argument.
+//! Parses the argument of `--out`.
 
 use std::fmt;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::sample_output::{NamedSink, Sink};
 
 pub use crate::sample_output::{Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 
-/// One `--out`.
+/// A parsed `--out` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputSpec {
     /// One JSON object per line.
@@ -26,20 +26,20 @@ pub enum OutputSpec {
 pub enum Target {
     /// Stdout.
     Stdout,
-    /// A file, compressed if its name ends in `.gz`.
+    /// A file, compressed if its name ends with `.gz`.
     File(PathBuf),
 }
 
-/// A value of `--out` that does not exist.
+/// An unknown value of `--out`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecError {
     /// No output has this name.
     Unknown(String),
-    /// An output of k6 that Plimsoll does not have.
+    /// k6 has this output, but Plimsoll does not.
     Missing(String),
 }
 
-/// All outputs, those of the crate `exporters` too, for the closest name.
+/// The names of all outputs, including those of the crate `exporters`, for suggestions.
 const NAMES: [&str; 9] = [
     "csv",
     "experimental-prometheus-rw",
@@ -76,11 +76,10 @@ impl fmt::Display for SpecError {
 impl std::error::Error for SpecError {}
 
 impl OutputSpec {
-    /// Parses `json`, `json=FILE`, `csv=FILE.gz` and so on; `-` is
-    /// stdout.
+    /// Parses `json`, `json=FILE`, `csv=FILE.gz` and so on; `-` means stdout.
     ///
     /// # Errors
-    /// When there is no such output.
+    /// If the output is unknown.
     pub fn parse(text: &str) -> Result<OutputSpec, SpecError> {
         let (name, argument) = text.split_once('=').unwrap_or((text, ""));
         let target = |default: Target| match argument {
@@ -98,7 +97,7 @@ impl OutputSpec {
         }
     }
 
-    /// The description of the output in the banner of a run.
+    /// The description of the output in a run's banner.
     pub fn describe(&self) -> String {
         match self {
             OutputSpec::Json(target) => format!("json ({target})"),
@@ -106,10 +105,10 @@ impl OutputSpec {
         }
     }
 
-    /// Opens the output. `stdout` is called if it writes there.
+    /// Opens the output. Calls `stdout` if the output writes there.
     ///
     /// # Errors
-    /// When the file cannot be created.
+    /// If the file cannot be created.
     pub fn open(
         &self,
         setting: &OutputSetting,

@@ -1,5 +1,5 @@
-//! Samples as comma-separated values (RFC 4180), in k6's columns: each enabled system tag has its
-//! own, all other tags share `extra_tags`.
+//! Writes samples as comma-separated values (RFC 4180) in k6's columns. Each enabled system tag has its own column; all
+//! other tags share `extra_tags`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub(crate) struct CsvOutput {
     clock: WallClock,
     shown_url: ShownUrl,
     time: TimeFormat,
-    /// The tags with their own column, sorted.
+    /// The tags with their own columns, sorted.
     columns: Vec<&'static str>,
-    /// Names of metrics so far, by id.
+    /// The names of the metrics that have occurred, by id.
     names: Vec<Option<String>>,
-    /// The tags of the previous sample, and their columns: all samples of an exchange share them.
+    /// The tags of the previous sample, and their columns. All samples of an exchange share their tags.
     tags: Option<(Arc<SampleTags>, String)>,
     text: String,
     /// Buffer for a field that may need quotes.
@@ -93,7 +93,7 @@ impl CsvOutput {
         self.text.push('\n');
     }
 
-    /// Each in its own column, all others in one.
+    /// Splits tags into those with their own columns and the others.
     fn push_tags(&mut self, tags: &Arc<SampleTags>) {
         if let Some((_, columns)) = self
             .tags
@@ -166,9 +166,8 @@ fn push_pairs<'a>(field: &mut String, pairs: impl Iterator<Item = (&'a str, &'a 
     }
 }
 
-/// Fields with commas, quotes or line breaks are quoted, and quotes in them doubled (RFC 4180,
-/// section 2, rules 6 and 7). Fields that begin with a space are quoted too, because some readers
-/// would trim it.
+/// Quotes fields with commas, quotes or line breaks, and doubles quotes in them (RFC 4180, section 2, rules 6 and 7).
+/// Also quotes fields that begin with a space, because some readers would trim it.
 fn push_field(text: &mut String, field: &str) {
     if !field.contains([',', '"', '\r', '\n']) && !field.starts_with(' ') {
         text.push_str(field);

@@ -1,7 +1,7 @@
-//! Samples as JSON, one object per line, in k6's format.
+//! Writes samples as JSON in k6's format, one object per line.
 //!
-//! A metric is described before its first sample, in a line with `"type":"Metric"`. Samples are
-//! lines with `"type":"Point"`.
+//! A line with `"type":"Metric"` precedes the first sample of each metric and describes the metric. Samples are lines
+//! with `"type":"Point"`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub(crate) struct JsonOutput {
     catalog: Catalog,
     clock: WallClock,
     shown_url: ShownUrl,
-    /// The quoted names of metrics so far, by id.
+    /// The quoted names of the metrics that have occurred, by id.
     names: Vec<Option<String>>,
-    /// The tags of the previous sample, and their text: all samples of an exchange share them.
+    /// The tags of the previous sample, and their JSON. All samples of an exchange share their tags.
     tags: Option<(Arc<SampleTags>, String)>,
     text: String,
 }
@@ -110,8 +110,8 @@ impl Output for JsonOutput {
         let Some(first) = samples.first() else {
             return Ok(());
         };
-        // The offset is looked up once per batch. In the seconds around a change of the offset,
-        // dates may have the previous one.
+        // The offset is determined once per batch. In the seconds around a change of the offset, dates may have the
+        // previous one.
         let mut dates = DateWriter::new(self.clock.local_offset(first.at), true);
         self.text.clear();
         for sample in samples {

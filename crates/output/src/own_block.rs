@@ -1,5 +1,4 @@
-//! Plimsoll's own part of the summary: additional metrics, errors, what was not recorded, and the
-//! verdict.
+//! The part of the summary that k6 does not have: additional metrics, errors, unrecorded samples, and the verdict.
 
 use plimsoll_samples::{MetricSummary, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
@@ -10,8 +9,7 @@ use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::paint::{Paint, printable};
 use crate::spoken;
 
-/// The block's lines, without indentation. The verdict comes last, if there
-/// is one.
+/// The lines of the block, without indentation. The verdict, if any, comes last.
 pub(crate) fn lines(
     summary: &Summary,
     verdict: Option<&Verdict>,
@@ -45,7 +43,7 @@ pub(crate) fn lines(
     lines
 }
 
-/// The verdict with its reasons, one per line, the worst first.
+/// The verdict and its reasons, one per line; the worst reason is first.
 pub fn verdict_lines(verdict: &Verdict, paint: Paint) -> Vec<String> {
     let level = match verdict.level {
         Level::Valid => paint.good("✓ valid"),
@@ -62,7 +60,7 @@ pub fn verdict_lines(verdict: &Verdict, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// Requests that the server may have seen twice.
+/// Requests that the server may have received twice.
 fn resent(summary: &Summary, paint: Paint) -> Option<String> {
     let resent = summary.http.resent;
     (resent > 0).then(|| {
@@ -73,7 +71,7 @@ fn resent(summary: &Summary, paint: Paint) -> Option<String> {
     })
 }
 
-/// The number of iterations that were cut short because the script threw.
+/// The number of iterations that an exception in the script ended.
 fn threw(summary: &Summary, paint: Paint) -> Option<String> {
     (summary.threw > 0).then(|| {
         format!(
@@ -84,7 +82,7 @@ fn threw(summary: &Summary, paint: Paint) -> Option<String> {
     })
 }
 
-/// The word for a cause.
+/// The name of a cause.
 pub(crate) fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Client => "client",
@@ -121,8 +119,7 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Scenarios with a fixed amount of work, unless it is a single iteration, whose duration is
-/// enough.
+/// Scenarios with a fixed amount of work. Omits a single iteration, whose duration already says everything.
 fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
     let several = summary.work.len() > 1;
     let message = summary.work.iter().filter(|work| work.wanted() > 1);
@@ -165,7 +162,7 @@ fn errors(summary: &Summary, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// Mentions everything that was not counted.
+/// Reports everything that was not counted.
 fn left_out(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.left_out.check_results > 0 {

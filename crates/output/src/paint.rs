@@ -1,4 +1,4 @@
-//! Optional colors.
+//! Colors text for a terminal.
 
 /// Whether to color text for a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ impl Paint {
     /// With the escape sequences of ECMA-48 ("ANSI colors").
     pub const ON: Paint = Paint { on: true };
 
-    /// Colored if `on`.
+    /// With colors if `on`.
     pub const fn new(on: bool) -> Self {
         Paint { on }
     }
@@ -51,7 +51,7 @@ impl Paint {
         self.wrap("2;36", text)
     }
 
-    /// Good or bad.
+    /// Colors a text as good or bad.
     pub(crate) fn outcome(self, good: bool, text: &str) -> String {
         if good {
             self.good(text)
@@ -69,23 +69,23 @@ impl Paint {
     }
 }
 
-/// The mark for success, and for failure.
+/// The marks for success and failure.
 pub(crate) fn mark(good: bool) -> &'static str {
     if good { "✓" } else { "✗" }
 }
 
-/// The width of a text, assuming one column per character.
+/// The width of a string, assuming one column per character.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `count` spaces.
+/// A string of `count` spaces.
 pub(crate) fn spaces(count: usize) -> String {
     " ".repeat(count)
 }
 
-/// Text from outside, made safe for a terminal: control characters, which could move the cursor or
-/// worse, become `?`.
+/// Makes text from outside safe for a terminal. Replaces control characters, which could for example move the cursor,
+/// with `?`.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '?' } else { c })

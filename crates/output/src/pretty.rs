@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// With four spaces per level, as in k6's exports.
+/// Indents by four spaces per level, as k6 does in its exports.
 pub fn pretty_json(value: &Value) -> String {
     indented(value, b"    ")
 }
 
-/// With two spaces per level, and safe inside HTML, as k6 shows options: `<`, `>` and `&` are
-/// escaped. They occur only in strings, where JSON allows escapes.
+/// Indents by two spaces per level, and escapes `<`, `>` and `&` to make the result safe inside HTML, as k6 does when
+/// it shows options. These characters occur only in strings, where JSON allows escapes.
 pub fn option_json(value: &Value) -> String {
     indented(value, b"  ")
         .replace('<', "\\u003c")

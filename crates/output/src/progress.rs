@@ -1,4 +1,4 @@
-//! Progress during a test: a line for the run, and a bar for each scenario.
+//! Renders progress during a test: a line for the run, and a bar for each scenario.
 //!
 //! Everything here is a pure function of a [`ProgressView`].
 
@@ -12,21 +12,21 @@ use crate::paint::{Paint, spaces, width};
 pub struct ProgressView {
     /// The current phase.
     pub phase: Phase,
-    /// Since the run began.
+    /// The time since the run began.
     pub elapsed: Duration,
-    /// Maximum duration of the run, including graceful stop. Sets the width of times.
+    /// Maximum duration of the run, including graceful stop. Determines the width of times.
     pub longest: Duration,
     /// Users that are running iterations.
     pub users_active: u32,
     /// Initialized users.
     pub users_initialized: u32,
-    /// Maximum number of users. Sets the width of their numbers.
+    /// Maximum number of users. Determines the width of user counts.
     pub users_max: u32,
     /// Completed iterations.
     pub iterations_complete: u64,
     /// Interrupted iterations.
     pub iterations_interrupted: u64,
-    /// In the order in which they are shown.
+    /// The scenarios, in display order.
     pub scenarios: Vec<ScenarioView>,
 }
 
@@ -35,12 +35,12 @@ pub struct ProgressView {
 pub enum Phase {
     /// Initialization, with its own progress bar.
     Init {
-        /// Such as `Starting outputs`.
+        /// A description, such as `Starting outputs`.
         what: String,
         /// Progress, 0 to 1.
         done: f64,
     },
-    /// Waiting for the command to start.
+    /// Waiting for the command that starts the run.
     Paused,
     /// The script's `setup`.
     SetUp,
@@ -55,28 +55,28 @@ pub enum Phase {
 pub struct ScenarioView {
     /// Its name.
     pub name: String,
-    /// Whether it runs.
+    /// The status of the scenario.
     pub status: Status,
     /// Progress, 0 to 1.
     pub done: f64,
-    /// Right of the bar, before [`right`](Self::right): users.
+    /// Text to the right of the bar, before [`right`](Self::right): users.
     pub left: String,
-    /// Columns: time and amounts.
+    /// Columns to the right of the bar: time and amounts.
     pub right: Vec<String>,
 }
 
-/// Whether a scenario runs.
+/// The status of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It has not started.
+    /// Not started.
     Waiting,
-    /// It runs.
+    /// Running.
     Running,
-    /// It starts no more iterations and waits for the running ones.
+    /// Starts no more iterations, and waits for the running ones.
     Stopping,
-    /// It has finished.
+    /// Finished.
     Done,
-    /// It was interrupted.
+    /// Interrupted.
     Interrupted,
 }
 
@@ -95,29 +95,29 @@ impl Status {
 /// Maximum width of a bar between its brackets.
 const WIDEST_BAR: usize = 38;
 
-/// Minimum width of a bar; below this, a percentage is shown.
+/// Minimum width of a bar. In less space, a percentage is shown.
 const NARROWEST_BAR: usize = 7;
 
-/// Maximum length of a scenario's name; longer ones are cut.
+/// Maximum length of a scenario's name. Longer names are cut.
 const LONGEST_NAME: usize = 30;
 
-/// The view as lines, the first of them empty.
+/// Renders the view as lines. The first line is empty.
 ///
-/// Bars are as wide as `columns` allow. If that is too narrow, or without a terminal (`None`), they
-/// are percentages.
+/// Bars are as wide as `columns` allow. If the space is too narrow, or without a terminal (`None`), percentages replace
+/// them.
 pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let bar = columns.and_then(|columns| {
         let without = render(view, Some(0), Paint::OFF);
-        // The first two lines have no bar, or one within other text.
+        // The first two lines have no bar, or a bar within other text.
         let longest = without.iter().skip(2).map(|line| width(line)).max()?;
-        // The last column stays free: some terminals wrap when it is written.
+        // The last column stays empty, because some terminals wrap when it is written.
         let room = columns.saturating_sub(longest + 1).min(WIDEST_BAR);
         (room >= NARROWEST_BAR).then_some(room)
     });
     render(view, bar, paint)
 }
 
-/// With bars of that width, or percentages.
+/// Renders with bars of that width, or with percentages.
 fn render(view: &ProgressView, bar_width: Option<usize>, paint: Paint) -> Vec<String> {
     let mut lines = vec![String::new()];
     let names: Vec<_> = view
@@ -200,7 +200,7 @@ fn cut_name(name: &str) -> String {
     kept + "..."
 }
 
-/// Widths of the columns to the right of the bars.
+/// The widths of the columns to the right of the bars.
 struct Columns {
     left: usize,
     right: Vec<usize>,
@@ -300,7 +300,7 @@ car2                           ✓ [======================================] 0/3 
 stuck                          ↓ [======================================] 1 VUs        2s             |
 cut                            ✗ [=======>------------------------------] 008/020 VUs  1.5s/4s        |
 late                           • [--------------------------------------] waiting      3.5s           |";
-        // The bars mark trailing spaces, which an editor might strip.
+        // The `|` characters mark trailing spaces, which an editor might strip.
         assert_eq!(
             lines(&view(), Some(130), Paint::OFF).join("\n"),
             expected.replace('|', "")

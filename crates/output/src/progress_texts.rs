@@ -1,4 +1,4 @@
-//! The texts to the right of a scenario's bar, for each executor.
+//! The texts to the right of a scenario's bar, depending on its executor.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::progress::{ScenarioView, Status};
 /// The counters of a scenario at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioFacts {
-    /// Whether it runs.
+    /// The status of the scenario.
     pub status: Status,
-    /// Time until it starts; zero once it has.
+    /// Time until its start; zero once it has started.
     pub starts_in: Duration,
-    /// Time since its start; its duration once it has finished.
+    /// Time since its start, or its duration if it has finished.
     pub elapsed: Duration,
     /// Users that are running its iterations.
     pub users_active: u32,
-    /// Users it has used so far.
+    /// Users that have run its iterations so far.
     pub users_taken: u32,
     /// Completed iterations.
     pub iterations_complete: u64,
 }
 
-/// The view of a scenario.
+/// Describes the scenario for the progress view.
 pub fn scenario_view(scenario: &Scenario, facts: &ScenarioFacts) -> ScenarioView {
     let (left, right) = if facts.status == Status::Waiting {
         (
@@ -106,8 +106,8 @@ fn columns(executor: &Executor, facts: &ScenarioFacts) -> Vec<String> {
     }
 }
 
-/// Progress: the share of iterations if their number is fixed, otherwise of the time. 0 without an
-/// end.
+/// Progress, as the share of iterations if their number is fixed, otherwise as the share of time. 0 if the scenario has
+/// no end.
 fn done(executor: &Executor, facts: &ScenarioFacts) -> f64 {
     let share = match executor {
         _ if facts.status == Status::Done => 1.0,
@@ -129,7 +129,7 @@ fn done(executor: &Executor, facts: &ScenarioFacts) -> f64 {
     }
 }
 
-/// `2.5s/5s`; for a finished scenario with a fixed duration only the time.
+/// Formats `2.5s/5s`. For a finished scenario with a fixed duration, only the duration.
 fn time(executor: &Executor, facts: &ScenarioFacts) -> String {
     let Some(whole) = executor.duration() else {
         return fixed_width(facts.elapsed, facts.elapsed);

@@ -1,9 +1,9 @@
-//! The names of metrics in Prometheus, which are those of k6's remote write.
+//! Names metrics for Prometheus as k6's remote write does.
 
 use plimsoll_samples::{Contains, Kind};
 
-/// The name of a metric's series: with `_total` for counters, `_rate` for rates, and its unit for trends, whose times are
-/// in seconds there.
+/// The name of a metric's series: with `_total` for counters, `_rate` for rates, and the unit for trends, whose times
+/// are in seconds.
 pub fn prometheus_name(metric: &str, kind: Kind, contains: Contains) -> String {
     let suffix = match (kind, contains) {
         (Kind::Counter, _) => "_total",

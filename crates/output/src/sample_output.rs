@@ -1,4 +1,4 @@
-//! Outputs of individual samples: the trait, and the files that they write.
+//! Outputs of individual samples: the trait `Output`, and files.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,21 +14,21 @@ use crate::catalog::Catalog;
 use crate::time_format::TimeFormat;
 use crate::wall_clock::WallClock;
 
-/// Receives samples during the run. It has its own thread, so it may wait for the disk.
+/// Receives samples during the run. It has its own thread, so it may block on the disk.
 pub trait Output: Send {
     /// Writes the samples and flushes them to the system.
     ///
     /// # Errors
-    /// When they cannot be written. Further samples are then lost.
+    /// If they cannot be written. Further samples are then lost.
     fn batch(&mut self, samples: &[SampleRecord]) -> Result<(), OutputError>;
 
-    /// Writes the end. Nothing may be written afterwards.
+    /// Completes the output. Nothing may be written afterwards.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the end cannot be written.
     fn finish(&mut self) -> Result<(), OutputError>;
 
-    /// Difficulties on the way to a complete output, for a message after its end.
+    /// A message about problems that did not prevent a complete output. Called after the output is complete.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -37,7 +37,7 @@ pub trait Output: Send {
 /// Why samples could not be written.
 #[derive(Debug)]
 pub struct OutputError {
-    /// The output, as in [`OutputSpec::describe`](crate::output::OutputSpec::describe).
+    /// The description of the output, from [`OutputSpec::describe`](crate::output::OutputSpec::describe).
     pub output: String,
     /// The error.
     pub source: io::Error,
@@ -58,7 +58,7 @@ impl std::error::Error for OutputError {
 /// Masks the secrets in a URL for samples.
 pub type ShownUrl = fn(&str) -> Cow<'_, str>;
 
-/// The value of a tag for samples: only URLs are checked for secrets.
+/// Masks the value of a tag for samples. Only URLs can contain secrets.
 pub fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> Cow<'a, str> {
     match name {
         "url" | "name" => shown_url(value),
@@ -73,15 +73,15 @@ pub struct OutputSetting {
     pub catalog: Catalog,
     /// Converts moments to dates.
     pub clock: WallClock,
-    /// The system tags that are enabled.
+    /// The enabled system tags.
     pub system_tags: Vec<SystemTag>,
     /// The date format of CSV files.
     pub csv_time: TimeFormat,
-    /// Masks the secrets in a URL; used for the tags `url` and `name`.
+    /// Masks the secrets in a URL. Used for the tags `url` and `name`.
     pub shown_url: ShownUrl,
 }
 
-/// A destination of bytes, with its name for error messages.
+/// A destination for bytes, with its name in error messages.
 pub(crate) struct NamedSink {
     pub name: String,
     pub sink: Sink,
@@ -98,7 +98,7 @@ impl NamedSink {
 
 pub(crate) enum Sink {
     Plain(Box<dyn Write + Send>),
-    /// `None` after the stream was finished.
+    /// `None` once the stream is finished.
     Gzip(Option<GzEncoder<BufWriter<File>>>),
 }
 
@@ -117,7 +117,7 @@ impl Sink {
         )
     }
 
-    /// Compressed bytes are buffered, because each flush would worsen the compression.
+    /// Compressed bytes are buffered, because each flush worsens the compression.
     fn write(&mut self, bytes: &[u8], last: bool) -> io::Result<()> {
         match self {
             Sink::Plain(writer) => {

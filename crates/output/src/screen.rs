@@ -22,8 +22,7 @@ const INDENT: usize = 2;
 /// Erases everything from the start of the view.
 pub const CLEAR: &str = "\r\x1b[J";
 
-/// Breaks lines to the terminal's width. The last column stays empty: some terminals wrap when it
-/// is written.
+/// Breaks lines to the terminal's width. The last column stays empty, because some terminals wrap when it is written.
 pub fn rows_of(lines: &[String], size: Size) -> Vec<String> {
     let columns = size.columns.saturating_sub(1).max(1);
     lines
@@ -32,8 +31,8 @@ pub fn rows_of(lines: &[String], size: Size) -> Vec<String> {
         .collect()
 }
 
-/// A frame that leaves the cursor at its start: the next one, or anything else, overwrites it, also
-/// after the terminal was resized.
+/// A frame that leaves the cursor at its start. The next frame, or any other output, overwrites it, even if the
+/// terminal was resized.
 pub fn frame(lines: &[String], size: Size) -> String {
     let mut rows = rows_of(lines, size);
     // Rows beyond the height of the terminal would scroll out of reach.
@@ -62,7 +61,7 @@ mod tests {
             frame(&lines, size(80, 24)),
             "\rone two\x1b[K\n\x1b[K\n\x1b[J\x1b[2A"
         );
-        // Broken lines take more rows, and there are never more than the terminal has.
+        // Broken lines need more rows, but a frame never has more rows than the terminal.
         assert!(frame(&lines, size(6, 24)).ends_with("\x1b[3A"));
         assert!(frame(&lines, size(6, 3)).ends_with("\x1b[2A"));
         assert_eq!(frame(&lines, size(6, 1)), "\r\x1b[J");

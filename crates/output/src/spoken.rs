@@ -1,7 +1,7 @@
-//! The protocols that a run's responses used, in one short line.
+//! Summarizes the protocols of a run's responses in one short line.
 
-/// Protocols, TLS versions and cipher suites, each with its number of responses: `HTTP/2.0 × 20,
-/// tls1.3 × 20, TLS_AES_128_GCM_SHA256 × 20`. Empty without any response.
+/// Lists protocols, TLS versions and cipher suites, each with its number of responses: `HTTP/2.0 × 20, tls1.3 × 20,
+/// TLS_AES_128_GCM_SHA256 × 20`. Empty if there are no responses.
 pub(crate) fn line<'a>(answers: impl IntoIterator<Item = (&'a str, u64)>) -> String {
     let parts: Vec<_> = answers
         .into_iter()

@@ -1,4 +1,4 @@
-//! The summary in the format of `handleSummary`.
+//! The summary in the format of `handleSummary`'s argument.
 
 use plimsoll_plan::{TimeUnit, TrendStat};
 use plimsoll_samples::{Check, Group, MetricSummary, Summary, Values};
@@ -10,18 +10,18 @@ use crate::json_number::number;
 use crate::metric_table::sorted;
 use crate::trend_figure::figure;
 
-/// Further facts in a JSON summary.
+/// Facts that a JSON summary contains in addition to the summary.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryContext {
     /// The selected statistics of a trend.
     pub trend_stats: Vec<TrendStat>,
     /// The selected time unit; times in the data are in milliseconds anyway.
     pub time_unit: Option<TimeUnit>,
-    /// Colors are disabled.
+    /// Whether colors are disabled.
     pub no_color: bool,
-    /// Stdout is a terminal.
+    /// Whether stdout is a terminal.
     pub stdout_is_terminal: bool,
-    /// Stderr is a terminal.
+    /// Whether stderr is a terminal.
     pub stderr_is_terminal: bool,
     /// The return value of `setup()`, if any.
     pub setup_data: Option<Value>,
@@ -31,7 +31,7 @@ pub struct SummaryContext {
 
 /// The argument of `handleSummary`.
 ///
-/// It has k6's keys; additions are under `plimsoll`.
+/// It has k6's keys. Additions are under `plimsoll`.
 pub fn handle_summary_argument(summary: &Summary, about: &SummaryContext) -> Value {
     let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::as_str).collect();
     let mut data = json!({
@@ -110,7 +110,7 @@ fn metric(metric: &MetricSummary, about: &SummaryContext) -> Value {
     object.into()
 }
 
-/// The values by name, times in milliseconds.
+/// The values by name. Times are in milliseconds.
 pub(crate) fn values(values: &Values, trend_stats: &[TrendStat]) -> Map<String, Value> {
     let named = |pairs: &[(&str, f64)]| {
         pairs

@@ -1,7 +1,6 @@
-//! The summary in the format of `--summary-export`: an older format of k6, kept for the tools that
-//! read it.
+//! The summary in the format of `--summary-export`, an older format of k6 for existing tools.
 //!
-//! A threshold is `true` if it was *crossed*, a rate's share is called `value`, and groups and
+//! In this format, a threshold is `true` if it was *crossed*, the share of a rate is called `value`, and groups and
 //! checks are keyed by their names.
 
 use plimsoll_samples::{Group, MetricSummary, Summary};
@@ -10,9 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::metric_table::sorted;
 use crate::summary_data::{self, SummaryContext};
 
-/// The file's content as a JSON value.
+/// The contents of the file.
 ///
-/// It has k6's keys; additions are under `plimsoll`.
+/// It has k6's keys. Additions are under `plimsoll`.
 pub fn summary_export(summary: &Summary, about: &SummaryContext) -> Value {
     let metrics: Map<_, _> = sorted(summary.metrics.iter().filter(|metric| !metric.extra))
         .into_iter()

@@ -1,5 +1,4 @@
-//! The end-of-test summary in the layout of k6 before 1.0: groups and checks as a tree, then all
-//! metrics by name.
+//! The end-of-test summary in the layout of k6 before 1.0: groups and checks as a tree, then all metrics by name.
 
 use plimsoll_samples::{Check, Group, Summary};
 use plimsoll_verdict::Verdict;
@@ -63,7 +62,7 @@ fn metrics(summary: &Summary, style: &Style) -> Vec<String> {
     rows.iter()
         .map(|row| {
             let line = widths.line(row, style.paint);
-            // The mark comes before the name, so for a sub-metric it comes after the indentation.
+            // The mark precedes the name. For a sub-metric, it follows the indentation.
             let (indent, line) = line.split_at(if row.is_submetric() { 2 } else { 0 });
             let mark = row.holds.map_or_else(
                 || " ".to_owned(),

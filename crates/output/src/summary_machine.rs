@@ -1,7 +1,6 @@
 //! The summary in the format of `--new-machine-readable-summary`.
 //!
-//! The format is fixed: a trend always has the same six statistics, whatever `summaryTrendStats`
-//! says.
+//! The format is fixed. A trend always has the same six statistics, regardless of `summaryTrendStats`.
 
 use std::time::SystemTime;
 
@@ -13,22 +12,22 @@ use crate::metric_table::sorted;
 use crate::summary_data::{self, SummaryContext};
 use crate::wall_clock;
 
-/// The identity of the run.
+/// Identifies the run.
 #[derive(Clone, Debug)]
 pub struct RunIdentity {
-    /// The text of the script.
+    /// The source of the script.
     pub script: String,
     /// When the summary was created.
     pub generated_at: SystemTime,
     /// Plimsoll's version.
     pub version: String,
-    /// The version of k6 with which the format is compatible.
+    /// The version of k6 that the format is compatible with.
     pub k6_version: String,
 }
 
-/// The object that `handleSummary` gets and `--summary-export` writes in this mode.
+/// The object that `handleSummary` receives and `--summary-export` writes in this mode.
 ///
-/// It has k6's keys; additions are under `plimsoll`.
+/// It has k6's keys. Additions are under `plimsoll`.
 pub fn machine_readable(summary: &Summary, run: &RunIdentity, about: &SummaryContext) -> Value {
     let metrics: Vec<_> = sorted(
         summary

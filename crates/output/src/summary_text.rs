@@ -52,7 +52,7 @@ pub fn render(
 struct Page<'a> {
     detail: Detail,
     style: &'a Style,
-    /// Seconds of the run.
+    /// The duration of the run in seconds.
     elapsed: f64,
     lines: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl Page<'_> {
         self.lines.push(String::new());
     }
 
-    /// `depth` is the number of enclosing sections.
+    /// Renders the heading of a section. `depth` is the number of enclosing sections.
     fn heading(&mut self, depth: usize, bullet: &str, title: &str) {
         let (indent, title) = (spaces(2 + 2 * depth), self.style.paint.bold(title));
         self.lines.push(format!("{indent}{bullet} {title} "));
@@ -81,7 +81,7 @@ impl Page<'_> {
         self.heading(0, "█", "THRESHOLDS");
         let mut parent = "";
         for metric in judged {
-            // A sub-metric is shown under its metric if that has thresholds as well.
+            // A sub-metric is shown under its metric if that metric has thresholds as well.
             let (indent, title) = match split_name(&metric.name) {
                 (name, Some(selector)) if name == parent => ("      ", selector),
                 (_, Some(_)) => ("    ", metric.name.as_str()),
@@ -212,7 +212,7 @@ impl Page<'_> {
         }
     }
 
-    /// First the groups of the implicit scenario, then the named scenarios with their groups.
+    /// Renders the groups of the implicit scenario first, then the named scenarios with their groups.
     fn breakdown(&mut self, summary: &Summary) {
         for scenario in summary
             .scenarios
@@ -248,8 +248,7 @@ impl Page<'_> {
         }
     }
 
-    /// Whole names are compared, so that a script's own metric is never hidden because of how its
-    /// name begins.
+    /// Compares whole names, so that a script's own metric is never hidden because its name has the same prefix.
     fn hides(&self, name: &str) -> bool {
         let (name, _) = split_name(name);
         name == "checks"
@@ -269,13 +268,13 @@ const LEFT_TO_FULL: [&str; 6] = [
     "http_req_waiting",
 ];
 
-/// `↳  66% — ✓ 4 / ✗ 2`
+/// Formats `↳  66% — ✓ 4 / ✗ 2`.
 pub(crate) fn failed_share(passes: u64, fails: u64) -> String {
     let percent = numbers::whole_percent(passes, passes.saturating_add(fails));
     format!("↳  {percent}% — ✓ {passes} / ✗ {fails}")
 }
 
-/// `p(95)` of `p(95)<500`.
+/// Returns `p(95)` for `p(95)<500`.
 fn method_of(source: &str) -> &str {
     let end = source.find(['<', '>', '=', '!']).unwrap_or(source.len());
     source.get(..end).unwrap_or(source).trim()

@@ -1,6 +1,6 @@
 use plimsoll_units::nearest;
 
-/// The date format.
+/// The format of dates in CSV files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFormat {
     /// Seconds since 1970.
@@ -19,10 +19,10 @@ pub enum TimeFormat {
 }
 
 impl TimeFormat {
-    /// The format in `K6_CSV_TIME_FORMAT`, if it is set.
+    /// Reads the format from `K6_CSV_TIME_FORMAT`. `None` if the variable is not set.
     ///
     /// # Errors
-    /// If it names no format.
+    /// If the format is unknown.
     pub fn from_environment() -> Result<TimeFormat, String> {
         match std::env::var("K6_CSV_TIME_FORMAT") {
             Ok(name) => TimeFormat::parse(&name),
@@ -42,8 +42,7 @@ impl TimeFormat {
     /// Parses the value of `K6_CSV_TIME_FORMAT`.
     ///
     /// # Errors
-    /// A sentence with the closest format, if there is none with that
-    /// name.
+    /// If the format is unknown. The error suggests the closest one.
     pub fn parse(name: &str) -> Result<TimeFormat, String> {
         let found = TimeFormat::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, format)| *format).ok_or_else(|| {

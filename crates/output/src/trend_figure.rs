@@ -12,7 +12,7 @@ pub fn default_trend_stats() -> Vec<TrendStat> {
         .collect()
 }
 
-/// One statistic of a trend; 0 for other metrics.
+/// One statistic of a trend; 0 for metrics of other kinds.
 pub(crate) fn figure(stat: &TrendStat, values: &Values) -> f64 {
     match stat.figure {
         Figure::Count => values.count(),

@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use plimsoll_units::{Moment, UtcOffset, date_time};
 
-/// The local time zone. It is read once, because reading it takes time and more stack than a script's call has.
+/// The local time zone. It is read once, because reading it takes time and needs more stack than a script's call has.
 static LOCAL_ZONE: LazyLock<TimeZone> = LazyLock::new(TimeZone::system);
 
-/// Reads the local time zone. To be called before a script runs that may log a line.
+/// Reads the local time zone. Must be called before a script runs that may log a line.
 pub fn read_local_zone() {
     LazyLock::force(&LOCAL_ZONE);
 }
 
-/// Relates the monotonic timeline to the calendar. It is read once, so that a clock change during a
+/// Relates the monotonic clock to the calendar. The calendar is read once, so that changing the system clock during a
 /// test does not affect its samples.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
@@ -24,7 +24,7 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// The clock for which `moment` is `date`.
+    /// The clock for which `moment` has the date `date`.
     pub fn reading(moment: Moment, date: SystemTime) -> WallClock {
         let since_origin = moment.since(Moment::ZERO);
         WallClock {
@@ -38,19 +38,19 @@ impl WallClock {
         self.origin.checked_add(since_origin).unwrap_or(self.origin)
     }
 
-    /// Seconds east of UTC in the local time zone, at that moment.
+    /// The offset of the local time zone from UTC at that moment, in seconds.
     pub fn local_offset(self, moment: Moment) -> i32 {
-        // No time zone is known after the year 9999.
+        // There are no time zones after the year 9999.
         Timestamp::try_from(self.date(moment)).map_or(0, |at| LOCAL_ZONE.to_offset(at).seconds())
     }
 }
 
-/// The time since 1970; zero for earlier dates.
+/// The time since 1970. Zero for earlier dates.
 pub(crate) fn unix_time(date: SystemTime) -> Duration {
     date.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// RFC 3339 with up to nanoseconds, without trailing zeros, at `offset` seconds east of UTC:
+/// Formats as RFC 3339 with up to nanoseconds, without trailing zeros, at `offset` seconds east of UTC:
 /// `2026-01-02T03:04:05.678901234+05:30`.
 pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
     let mut text = String::with_capacity(35);
@@ -58,27 +58,27 @@ pub fn rfc3339_nanos(date: SystemTime, offset: i32) -> String {
     text
 }
 
-/// RFC 3339 in whole seconds.
+/// Formats as RFC 3339 in whole seconds.
 pub fn rfc3339(date: SystemTime, offset: i32) -> String {
     let mut text = String::with_capacity(25);
     DateWriter::new(offset, false).push(&mut text, date);
     text
 }
 
-/// Writes many dates with the same offset, most of them in the same second as the previous one.
+/// Writes many dates with the same offset, most of which are in the same second as the previous date.
 #[derive(Debug)]
 pub(crate) struct DateWriter {
     offset: i32,
     nanos: bool,
     second: Option<u64>,
-    /// The date up to that second.
+    /// The formatted date, up to the second.
     start: String,
-    /// The offset.
+    /// The formatted offset.
     end: String,
 }
 
 impl DateWriter {
-    /// With nanoseconds, or in whole seconds.
+    /// Whether dates have nanoseconds. Otherwise they are in whole seconds.
     pub fn new(offset: i32, nanos: bool) -> DateWriter {
         DateWriter {
             offset,
@@ -104,7 +104,7 @@ impl DateWriter {
     }
 }
 
-/// A decimal point and nine digits without the trailing zeros.
+/// Writes a decimal point and nine digits, without trailing zeros.
 fn push_fraction(out: &mut String, nanos: u32) {
     out.push('.');
     let (mut rest, mut scale) = (nanos, 100_000_000);

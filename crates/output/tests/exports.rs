@@ -1,4 +1,4 @@
-//! Summaries for programs, from recorded data.
+//! JSON summaries of recorded data.
 
 mod support;
 

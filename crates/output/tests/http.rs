@@ -1,4 +1,4 @@
-//! Load on one URL: its result as JSON and as text, and the live view.
+//! The result of a load on one URL as JSON and as text, and the live view.
 
 mod support;
 
@@ -134,7 +134,7 @@ fn failed_requests_are_reported_separately() {
     assert_eq!(result.requests_per_second, Some(107.0));
     assert_eq!((result.bytes_sent, result.bytes_received), (7_100, 22_000));
     let served = result.service_time.expect("some were served");
-    // Neither refused connections nor responses with status 404.
+    // Excludes refused connections and responses with status 404.
     assert_eq!((served.count, served.min, served.max), (90, 1.0, 99.0));
     assert_eq!(result.failed_time.map(|failed| failed.count), Some(17));
     let lag = result.send_lag.expect("an open model");
@@ -264,7 +264,7 @@ fn view() -> LiveView {
     }
 }
 
-/// Numbers, with the units next to them.
+/// Each number must stay in one row with its unit.
 const WHOLE: [&str; 13] = [
     "210512 now",
     "199317 on average",

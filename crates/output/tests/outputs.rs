@@ -18,7 +18,7 @@ use plimsoll_units::Moment;
 use serde_json::Value;
 use support::run::{Run, run};
 
-/// Bytes that can be read while another thread writes them.
+/// A buffer that can be read while another thread writes to it.
 #[derive(Clone, Default)]
 struct Shelf(Arc<Mutex<Vec<u8>>>);
 
@@ -69,7 +69,7 @@ fn recorded() -> Run {
     )
 }
 
-/// Adds metadata, which only users' own samples have.
+/// Adds metadata, which only samples of users have.
 fn labeled(mut records: Vec<SampleRecord>) -> Vec<SampleRecord> {
     let labels = [("vu", "1"), ("m", "v,\"w")];
     let labels: BTreeMap<_, _> = labels

@@ -1,7 +1,8 @@
-//! Complete end-of-test summaries of recorded data.
+//! End-of-test summaries of recorded data.
 //!
-//! The data were measured by k6 1.8.1 with scripts written for these tests. k6's own output of the
-//! same data has the same lines, except for intended differences. To accept changed texts, run the
+//! The data were measured by k6 1.8.1 with scripts written for these tests. k6's own output for the same data has the
+//! same lines, except for intended differences. To accept changed output, run the tests with `UPDATE_EXPECTED=1` and
+//! review the diff.
 //! tests with `UPDATE_EXPECTED=1` and read the diff.
 
 mod support;
@@ -127,7 +128,7 @@ fn with_own_figures(mut summary: Summary) -> Summary {
     ] {
         summary.metrics.push(own(name, &distribution));
     }
-    // Without samples it must not be shown.
+    // Without samples, the metric is not shown.
     summary.metrics.push(own(
         "http_req_failed_duration",
         &Values::Trend(Default::default()),
@@ -203,7 +204,7 @@ fn an_invalid_run_lists_its_reasons_one_per_line() {
     );
 }
 
-/// A script's own metric is never hidden, whatever its name begins with.
+/// A script's own metric is never hidden, even if its name starts like that of a hidden metric.
 #[test]
 fn names_that_begin_like_hidden_ones_are_shown() {
     let mut summary = two_scenarios();

@@ -1,5 +1,5 @@
-//! Builds summaries from recorded data: samples by metric and tags, in their order.
-#![allow(dead_code)] // Each file of tests uses some of it.
+//! Builds summaries from recorded data.
+#![allow(dead_code)] // No test file uses all of it.
 
 pub mod run;
 
@@ -15,7 +15,7 @@ use plimsoll_stats::Histogram;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Compares with the file of that name, in which escapes are written as `␛`.
+/// Compares with the file of that name, in which `␛` represents an escape character.
 pub fn expect(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/expected")
@@ -31,12 +31,12 @@ pub fn expect(name: &str, text: &str) {
 /// One recorded run.
 #[derive(Deserialize)]
 pub struct Figures {
-    /// Seconds.
+    /// The duration in seconds.
     elapsed: f64,
     metrics: Map<String, Value>,
-    /// Metrics and sub-metrics that are to be in the summary.
+    /// Metrics and sub-metrics that the summary must contain.
     listed: Vec<String>,
-    /// By metric or sub-metric: expressions, and whether they are met.
+    /// Thresholds by metric or sub-metric: expressions, and whether they are met.
     thresholds: Map<String, Value>,
     points: Vec<(String, Map<String, Value>, Vec<f64>)>,
 }
@@ -290,7 +290,7 @@ fn tag<'a>(tags: &'a Map<String, Value>, key: &str) -> Option<&'a String> {
     }
 }
 
-/// `name{tag:value,…}` as name and tags.
+/// Splits `name{tag:value,…}` into name and tags.
 fn selector(name: &str) -> (&str, Vec<(String, String)>) {
     let Some((base, rest)) = name.split_once('{') else {
         return (name, Vec::new());
@@ -308,7 +308,7 @@ fn selector(name: &str) -> (&str, Vec<(String, String)>) {
     )
 }
 
-/// The value of a threshold's left side.
+/// The value of the left side of a threshold.
 fn measured(source: &str, values: &Values) -> f64 {
     let method = source
         .split(['<', '>', '=', '!'])

@@ -11,15 +11,15 @@ use plimsoll_units::Moment;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// The outcome of a run.
+/// The results of a run.
 pub struct Run {
     pub registry: Arc<Registry>,
     pub summary: Summary,
     pub records: Vec<SampleRecord>,
 }
 
-/// A second in which `answered` exchanges took 1 ms, 2 ms and so on, and `refused` others could not
-/// connect. With a lag, each started that late.
+/// Records a second in which `responded` exchanges took 1 ms, 2 ms and so on, and `refused` other exchanges could not
+/// connect. With a lag, each exchange started that late.
 pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
     let registry = Arc::new(Registry::new());
     let watch = Arc::new(Watch::new(&registry, settings).expect("thresholds on metrics there are"));
