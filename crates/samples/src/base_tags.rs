@@ -22,13 +22,13 @@ pub(crate) struct Base {
     pub tags: Arc<TagMap>,
     /// Hash of the tags, to distinguish series.
     pub hash: u64,
-    /// The cell in the breakdown for samples with these tags.
+    /// The cell of the breakdown for samples with these tags.
     pub cell: usize,
     /// The index of the group in the recorder's checks; `None` above the limit.
     pub group: Option<usize>,
-    /// Conditions that samples without further tags may meet.
+    /// The conditions that samples without further tags may meet.
     pub may_hold: ConditionSet,
-    /// The tags of samples for outputs, once there is one without further tags.
+    /// The tags of samples without further tags, for outputs. Created when the first such sample occurs.
     pub sample_tags: OnceCell<Arc<SampleTags>>,
     /// Masks metadata, if the run has secrets.
     pub mask: Option<Arc<Mask>>,
@@ -45,12 +45,12 @@ impl Base {
 }
 
 impl BaseTags {
-    /// A tag's value.
+    /// The value of a tag.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.inner.tags.get(key)
     }
 
-    /// The tags as a whole.
+    /// All of the tags.
     pub fn tags(&self) -> &TagMap {
         &self.inner.tags
     }
@@ -80,7 +80,7 @@ impl BaseTags {
     }
 }
 
-/// The same metadata without secrets.
+/// Masks secrets in metadata.
 fn masked(mask: &Mask, metadata: &Metadata) -> Metadata {
     let all = metadata.iter();
     let all =

@@ -1,8 +1,7 @@
-//! Samples of one window, by the second in which they started.
+//! Sorts the samples of one window by the second in which they started.
 //!
-//! Without seconds there is one bin. With them, a sample goes to the bin of the second in which its
-//! event started. Nearly all samples belong to the same bin as the sample before, so the others
-//! cost one comparison.
+//! If seconds are not separated, there is one bin. Otherwise, a sample goes to the bin of the second in which its event
+//! started. Nearly all samples belong to the same bin as the previous sample, so they cost one comparison.
 
 use plimsoll_units::Moment;
 
@@ -10,10 +9,10 @@ use crate::exchange_log::ExchangeLog;
 use crate::second::{RunClock, RunSecond};
 use crate::window::{Contents, Home};
 
-/// Maximum number of bins. If more seconds occur within one window, samples go to the nearest bin,
-/// so that memory stays bounded.
+/// Maximum number of bins. If one window contains more seconds, samples go to the nearest bin, so that memory stays
+/// bounded.
 const MOST: usize = 64;
-/// Maximum number of unused exchange logs that are kept; they are large.
+/// Maximum number of unused exchange logs to keep, because they are large.
 const SPARE_LOGS: usize = 2;
 
 /// The exchange logs of a bin, by cell.
@@ -30,7 +29,7 @@ pub(crate) struct Bin {
 pub(crate) struct Bins {
     /// The bin of the latest sample.
     pub current: Box<Bin>,
-    /// The range of start times for that bin.
+    /// The range of start times that belong to that bin.
     from: Moment,
     until: Moment,
     // Boxed, because bins are swapped.
@@ -56,7 +55,7 @@ impl Bins {
         }
     }
 
-    /// Starts or stops separating seconds. Take the window before.
+    /// Starts or stops separating seconds. The window must have been taken before.
     pub fn set_clock(&mut self, clock: Option<RunClock>) {
         self.clock = clock;
         match clock {
@@ -68,7 +67,7 @@ impl Bins {
         }
     }
 
-    /// Makes the bin for the start time `started` the current one.
+    /// Selects the bin for the start time `started`.
     #[inline]
     pub fn select(&mut self, started: Moment) {
         if started < self.from || started >= self.until {
@@ -81,8 +80,8 @@ impl Bins {
         let Some(clock) = self.clock else { return };
         let wanted = clock.second_of(started);
         (self.from, self.until) = clock.span_of(wanted);
-        // Samples from before the start count in the first second, and must not select it again
-        // here.
+        // Samples from before the start count in the first second. The range begins at zero, so that they do not select
+        // the bin again.
         if started < self.from {
             self.from = Moment::ZERO;
         }
@@ -121,8 +120,7 @@ impl Bins {
         std::iter::once(&mut *self.current).chain(others)
     }
 
-    /// Takes the contents of all bins, whose logs must be empty: those of the current bin, and of
-    /// the others.
+    /// Takes the contents of all bins, whose logs must be empty: first the current bin, then the others.
     #[allow(clippy::vec_box)]
     pub fn take(&mut self) -> (Box<Contents>, Vec<Box<Contents>>) {
         let mut earlier = Vec::new();
@@ -139,7 +137,7 @@ impl Bins {
     }
 }
 
-/// The index of the bin whose second is nearest to `wanted`.
+/// The index of the bin whose second is closest to `wanted`.
 #[allow(clippy::vec_box)]
 fn nearest(bins: &[Box<Bin>], wanted: RunSecond) -> usize {
     let distance = |bin: &Bin| {

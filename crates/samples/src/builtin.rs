@@ -1,8 +1,7 @@
 //! The metrics that exist without a script.
 //!
-//! Metrics with k6's names have k6's meaning. Those marked `extra` are Plimsoll's: they show what
-//! k6's cannot, are not listed in k6's output, and are replaced when a script declares a metric
-//! with the same name.
+//! Metrics with k6's names have k6's meaning. Metrics marked `extra` are Plimsoll's own: they show what k6's metrics
+//! cannot, are not in k6's output, and are replaced if a script declares a metric with the same name.
 
 use crate::kind::{Contains, Kind};
 use crate::metric_id::MetricId;
@@ -41,7 +40,7 @@ builtins! {
     VUS_MAX = "vus_max", Gauge, Default;
     /// Completed iterations.
     ITERATIONS = "iterations", Counter, Default;
-    /// Duration of each of them.
+    /// Duration of completed iterations.
     ITERATION_DURATION = "iteration_duration", Trend, Time;
     /// Iterations that were due while no user was free.
     DROPPED_ITERATIONS = "dropped_iterations", Counter, Default;
@@ -101,11 +100,10 @@ builtins! {
     HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
     /// From the start to the last byte, including connecting.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
-    /// A script's gRPC calls from start to status. The first call on a connection includes the time
-    /// to open it.
+    /// A script's gRPC calls from start to status. The first call on a connection includes the time to open the
+    /// connection.
     GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
-    /// From the scheduled start to the last byte. Only in open models: others have no scheduled
-    /// start.
+    /// From the scheduled start to the last byte. Only in open models, because the other models have no schedule.
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;
     /// Total time of failed exchanges.
     HTTP_REQ_FAILED_DURATION = "http_req_failed_duration", Trend, Time, extra;

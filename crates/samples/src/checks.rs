@@ -1,4 +1,4 @@
-//! Check results of one recorder.
+//! Counts the check results of one recorder.
 
 use std::hash::BuildHasher;
 
@@ -7,14 +7,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::roster::{GROUP_LIMIT, Roster};
 
-/// Results of checks by cell, group and name. Each name is copied and numbered
-/// once; afterwards a result costs one hash and one comparison.
+/// Results of checks by cell, group and name. Each name is copied and numbered once; after that, a result costs one
+/// hash and one comparison.
 #[derive(Debug, Default)]
 pub(crate) struct CheckTable {
     /// Indices into `entries`.
     table: HashTable<usize>,
     entries: Vec<Entry>,
-    /// Group paths, by index in this table.
+    /// Group paths, by their index in this table.
     groups: Vec<Box<str>>,
     group_by_path: FxHashMap<Box<str>, usize>,
 }
@@ -58,7 +58,7 @@ impl CheckTable {
         Some(group)
     }
 
-    /// Counts a result; false if there are too many checks to count it.
+    /// Counts a result. Returns false if there are too many checks to count it.
     #[inline]
     pub fn record(
         &mut self,
@@ -115,7 +115,7 @@ impl CheckTable {
         Some(place)
     }
 
-    /// Moves the counts since the last call to `deltas`.
+    /// Moves the counts since the previous call to `deltas`.
     pub fn drain_into(&mut self, deltas: &mut Vec<CheckDelta>) {
         for entry in &mut self.entries {
             if entry.passes + entry.fails > 0 {

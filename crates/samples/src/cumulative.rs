@@ -1,4 +1,4 @@
-//! The sums of a run's metrics in a form that two processes can compare.
+//! The totals of a run's metrics, for a comparison between two processes.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::sink::wire::{decode_buckets, encode_buckets};
 use crate::totals::Totals;
 use crate::wire::{Reader, WireError, Writer};
 
-/// Sums of floating-point numbers depend on their order in the last digits only.
+/// The relative difference that sums of floating-point numbers may have. It results from the order of the additions.
 const ROUNDING: f64 = 1e-9;
 
-/// The sum of each metric and sub-metric with samples, by name.
+/// The totals of each metric and sub-metric with samples, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cumulative(BTreeMap<String, Figure>);
 
-/// The sum of one metric.
+/// The totals of one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
     Counter(f64),
@@ -27,7 +27,7 @@ pub enum Figure {
 }
 
 impl Totals {
-    /// The sum of each metric and sub-metric with samples.
+    /// Reads the totals of each metric and sub-metric with samples.
     pub fn cumulative(&self) -> Cumulative {
         let metrics = self.registry.metrics();
         let metrics = metrics.into_iter().zip(&self.whole.metrics);
@@ -69,7 +69,7 @@ impl Figure {
         }
     }
 
-    /// Whether both are the same: counts and buckets exactly, sums up to rounding.
+    /// Whether both are equal: counts and buckets exactly, sums up to rounding.
     fn is_same(&self, other: &Figure) -> bool {
         match (self, other) {
             (Figure::Counter(one), Figure::Counter(other)) => {
@@ -93,7 +93,7 @@ impl Cumulative {
         found.or(only_there).cloned()
     }
 
-    /// The sum of a counter; 0 without samples.
+    /// The sum of a counter; 0 if it has no samples.
     pub fn counter(&self, metric: &str) -> f64 {
         match self.0.get(metric) {
             Some(Figure::Counter(sum)) => *sum,
@@ -127,10 +127,10 @@ impl Cumulative {
         }
     }
 
-    /// Reads the sums.
+    /// Reads totals from bytes.
     ///
     /// # Errors
-    /// If the bytes are something else.
+    /// If the bytes do not contain totals.
     pub fn decode(input: &mut Reader<'_>) -> Result<Cumulative, WireError> {
         let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
         for _ in 0..input.count(4)? {
@@ -148,7 +148,7 @@ impl Cumulative {
                 code if code == Kind::Trend as u8 => Figure::Trend(decode_buckets(input)?),
                 _ => return Err(WireError::Invalid("kind of metric")),
             };
-            // Ascending, so that equal contents are equal bytes.
+            // The order must be ascending, so that equal contents have equal bytes.
             let last = figures.last_key_value();
             if last.is_some_and(|(last, _)| *last >= name) {
                 return Err(WireError::Invalid("order of metrics"));

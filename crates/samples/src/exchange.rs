@@ -13,18 +13,18 @@ use crate::watch::{Condition, OwnTags};
 pub struct HttpFacts<'a> {
     /// How the time between `started` and `done` was spent.
     pub phases: Phases,
-    /// When the exchange should have started, in an open model. Later exchanges of an iteration get
-    /// the lag of the iteration's start: `started` minus that lag.
+    /// When the exchange should have started, in an open model. For later exchanges of an iteration, this is `started`
+    /// minus the lag of the iteration's start.
     pub scheduled: Option<Moment>,
-    /// When it did start.
+    /// When the exchange actually started.
     pub started: Moment,
-    /// When it ended; the time of all its samples.
+    /// When it ended. All its samples have this time.
     pub done: Moment,
     /// The request's method.
     pub method: &'a str,
-    /// The request's URL. User and password in it are masked by this crate.
+    /// The URL of the request. This crate masks the user and password in it.
     pub url: &'a str,
-    /// The `name` that the script gave; it replaces the URL too.
+    /// The `name` that the script set. It also replaces the URL.
     pub name: Option<&'a str>,
     /// The status of the response; 0 if there was none.
     pub status: u16,
@@ -38,17 +38,18 @@ pub struct HttpFacts<'a> {
     pub tls_cipher_suite: &'a str,
     /// Status of a stapled OCSP response, or empty.
     pub ocsp_status: &'a str,
-    /// The error; empty if there was none.
+    /// The error message; empty if there was none.
     pub error: &'a str,
     /// k6's error code (1404 for status 404); 0 for success.
     pub error_code: u32,
-    /// It failed because this machine had no local port or file descriptor left.
+    /// Whether it failed because this machine had no local port or file descriptor left.
     pub exhausted: bool,
     /// Whether a connection was opened for this exchange.
     pub opened: bool,
-    /// How often it was sent before, and the server closed the connection without a response or refused to process it.
+    /// How many times it was sent before, because the server closed the connection without a response or refused to
+    /// process it.
     pub resent: u32,
-    /// Whether the response was an expected one; `None` if nothing defines that.
+    /// Whether the response was expected. `None` if nothing defines that.
     pub expected: Option<bool>,
     /// The server's address, or empty.
     pub ip: &'a str,
@@ -56,11 +57,11 @@ pub struct HttpFacts<'a> {
     pub extra: &'a [(&'a str, &'a str)],
 }
 
-/// Offset of gRPC statuses among those of exchanges, above all HTTP statuses: gRPC's `OK` is 0,
-/// which means "no response" here.
+/// Added to gRPC statuses to distinguish them from HTTP statuses, because gRPC's `OK` is 0, which means "no response"
+/// here.
 pub const GRPC_STATUS: u16 = 1000;
 
-/// The parts of an exchange, in their order.
+/// The phases of an exchange, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Waiting for the rate limit and for a connection.
@@ -80,8 +81,8 @@ pub struct Phases {
 }
 
 impl HttpFacts<'_> {
-    /// Whether the exchange counts as failed: by the script's own rule, or without one if there was
-    /// no response.
+    /// Whether the exchange counts as failed. The script's own rule decides. Without a rule, an exchange without a
+    /// response failed.
     pub fn failed(&self) -> bool {
         match self.expected {
             Some(expected) => !expected,
@@ -89,8 +90,7 @@ impl HttpFacts<'_> {
         }
     }
 
-    /// The tags that the program sets, with their values. `name` and `url` are equal if a name was
-    /// given.
+    /// The tags that the program sets, with their values. `name` and `url` are equal if a name was set.
     pub(crate) fn for_each_tag<'f>(&'f self, mut each: impl FnMut(SystemTag, Cow<'f, str>)) {
         let url = self.tagged_url();
         each(SystemTag::Url, url.clone());

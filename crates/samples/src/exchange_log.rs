@@ -1,10 +1,9 @@
 //! Batches HTTP exchanges before they are added to the sinks.
 //!
-//! An exchange has a dozen values for as many distributions. Recorded one by one, each exchange
-//! would pull the memory pages of twelve histograms through the cache. So exchanges are logged in
-//! columns of whole nanoseconds, and a full log is processed one metric at a time: phases are added
-//! and converted in straight loops, a column of zeros costs one addition, and the pages of one
-//! histogram stay cached for 256 values.
+//! An exchange adds a dozen values to a dozen histograms. Recording exchanges one by one would load the memory pages of
+//! all these histograms into the cache each time. So exchanges are logged in columns of whole nanoseconds, and a full
+//! log is processed one metric at a time. Phases are added and converted in straight loops, a column of zeros costs one
+//! addition, and the pages of one histogram stay cached for 256 values.
 
 use std::time::Duration;
 
@@ -28,9 +27,9 @@ const TLS: usize = 3;
 const SENDING: usize = 4;
 const WAITING: usize = 5;
 const RECEIVING: usize = 6;
-/// From start to end.
+/// The time from start to end.
 const TOTAL: usize = 7;
-/// From the scheduled start to the end.
+/// The time from the scheduled start to the end.
 const RESPONSE: usize = 8;
 const COLUMNS: usize = 9;
 
@@ -41,7 +40,7 @@ const FAILED: u8 = 2;
 /// A rule decided whether the response was an expected one.
 const JUDGED: u8 = 4;
 
-/// The exchanges of a trend: those with all of these flags.
+/// Selects the exchanges of a trend: those with all of these flags.
 type Of = u8;
 const ALL: Of = 0;
 
@@ -68,17 +67,18 @@ pub(crate) struct ExchangeLog {
     length: usize,
     columns: [[u64; LENGTH]; COLUMNS],
     flags: [u8; LENGTH],
-    /// For each exchange, which of the watch's HTTP conditions it meets: 64 per word.
+    /// One bit for each exchange and HTTP condition of the watch: whether the exchange meets the condition. 64 bits per
+    /// word.
     matched: Vec<u64>,
     words: usize,
 }
 
-/// A metric's values, between the columns and its histograms.
+/// The values of a metric, on their way from the columns to its histograms.
 struct Values<'a> {
     values: &'a [f64],
     /// Whether all of them are 0.
     zero: bool,
-    /// The flags an exchange must have to count.
+    /// The flags that an exchange needs to count.
     of: Of,
     /// Whether all exchanges have them.
     everyone: bool,
@@ -96,7 +96,7 @@ impl ExchangeLog {
         })
     }
 
-    /// Whether the log must be flushed before the next exchange.
+    /// Whether the log must be flushed before another exchange.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.length >= LENGTH
@@ -152,7 +152,7 @@ impl ExchangeLog {
             any_flag |= flags;
             all_flags &= flags;
         }
-        // Reused connections leave the columns for opening a connection empty.
+        // If connections are reused, the columns for opening a connection are empty.
         let used = self
             .columns
             .each_ref()
@@ -203,7 +203,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Records the values of the exchanges that count and are `taken`.
+    /// Records the values of the exchanges that count and are in `taken`.
     fn record(
         &self,
         histogram: &mut Histogram,
@@ -224,9 +224,9 @@ impl ExchangeLog {
         }
     }
 
-    /// Counts the exchanges.
+    /// Adds the number of exchanges to a counter.
     fn count(&self, metric: MetricId, sinks: &mut Sinks, watch: &Watch) {
-        let at = Moment::ZERO; // A counter ignores it.
+        let at = Moment::ZERO; // A counter ignores the time.
         sinks.record(metric, self.length as f64, at);
         for &index in watch.submetrics_of(metric) {
             let bit = watch.submetrics[index].http_bit.unwrap_or(usize::MAX);
@@ -239,7 +239,7 @@ impl ExchangeLog {
         }
     }
 
-    /// The share of failures among exchanges with a rule.
+    /// Adds the share of failures among exchanges with a rule.
     fn judge(&self, sinks: &mut Sinks, watch: &Watch) {
         let add = |sink: &mut Sink, meets: &dyn Fn(usize) -> bool| {
             if let Sink::Rate { passes, total } = sink {
@@ -270,7 +270,7 @@ impl ExchangeLog {
 
 #[inline]
 fn nanos(span: Duration) -> u64 {
-    // Wraps after 584 years.
+    // This overflows after 584 years.
     span.as_nanos() as u64
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum Kind {
     /// Values are summed.
     Counter,
-    /// The latest value, with the smallest and largest seen.
+    /// The latest value, the smallest and the largest.
     Gauge,
     /// The share of values that are not zero.
     Rate,

@@ -1,12 +1,11 @@
 //! Samples: from a worker's exchange to a run's results.
 //!
-//! A [`Registry`] names the metrics; a [`Watch`] lists the tags and sub-metrics that a run needs.
-//! Each worker thread has a [`Recorder`] and adds facts to it: an HTTP exchange, a check, a value
-//! of a script's own metric. Once per second the recorder returns a [`Window`], and the main thread
-//! adds it to the [`Totals`], which evaluate thresholds and create the [`Summary`].
+//! A [`Registry`] names the metrics, and a [`Watch`] lists the tags and sub-metrics that a run needs. Each worker
+//! thread adds facts to its [`Recorder`]: an HTTP exchange, a check, a value of a script's own metric. Once per second,
+//! the recorder returns a [`Window`]. The main thread adds it to the [`Totals`], which evaluate thresholds and create
+//! the [`Summary`].
 //!
-//! This is the only crate that defines `http_req_duration`. Nothing here prints, waits or reads a
-//! clock.
+//! Only this crate defines metrics such as `http_req_duration`. Nothing here prints, blocks or reads a clock.
 
 mod base_tags;
 mod bins;

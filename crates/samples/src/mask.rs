@@ -1,4 +1,4 @@
-//! Replaces the secrets that a script has read wherever text leaves the program.
+//! Masks the secrets that a script has read in all text that leaves the program.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,20 +10,20 @@ use rustc_hash::FxHashMap;
 
 use crate::record::SampleTags;
 
-/// The replacement for a secret, as in k6's log.
+/// Replaces a secret, as in k6's log.
 pub const REDACTED: &str = "***SECRET_REDACTED***";
 
-/// The secrets that a script has read. They may be used, but no log, sample or file shows them.
+/// The secrets that a script has read. Scripts may use them, but no log, sample or file may contain them.
 #[derive(Default)]
 pub struct Mask {
-    /// The longest first: a secret may contain another one.
+    /// The secrets, longest first, because one secret may contain another.
     secrets: RwLock<Vec<String>>,
-    /// How many there are.
+    /// The number of secrets.
     count: AtomicUsize,
 }
 
 impl Mask {
-    /// Hides a secret from now on.
+    /// Masks this secret from now on.
     pub fn hide(&self, secret: &str) {
         let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
         if secret.is_empty() || secrets.iter().any(|known| known == secret) {
@@ -34,13 +34,13 @@ impl Mask {
         self.count.store(secrets.len(), Ordering::Release);
     }
 
-    /// All hidden secrets, for a mask on another machine.
+    /// All secrets, for a mask on another machine.
     pub fn secrets(&self) -> Vec<String> {
         let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
         secrets.clone()
     }
 
-    /// `text` without secrets.
+    /// Masks the secrets in `text`.
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
         let mut masked = Cow::Borrowed(text);
@@ -52,7 +52,7 @@ impl Mask {
         masked
     }
 
-    /// Whether there is nothing to hide. Takes no lock.
+    /// Whether there are no secrets. Takes no lock.
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
     }
@@ -64,10 +64,10 @@ impl fmt::Debug for Mask {
     }
 }
 
-/// How many texts are cached. A script may put a number into the name of each request.
+/// Maximum number of cached strings. A script may put a number into the name of each request.
 const CACHE_LIMIT: usize = 1_024;
 
-/// Masks the texts of one recorder. Each distinct text is searched once, so that recording takes no lock.
+/// Masks the strings of one recorder. Each distinct string is searched only once, so that recording takes no lock.
 #[derive(Debug, Default)]
 pub(crate) struct Masking {
     /// `None` if the run has no secrets.
@@ -77,9 +77,9 @@ pub(crate) struct Masking {
 
 #[derive(Debug, Default)]
 struct Cache {
-    /// How many secrets there were when the texts were searched.
+    /// The number of secrets when the strings were searched.
     secrets: usize,
-    /// What replaces a text that contains secrets.
+    /// The replacements of strings that contain secrets.
     texts: FxHashMap<Box<str>, Option<Box<str>>>,
 }
 
@@ -91,7 +91,7 @@ impl Masking {
         }
     }
 
-    /// `text` without secrets.
+    /// Masks the secrets in `text`.
     #[inline]
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.mask {
@@ -100,7 +100,7 @@ impl Masking {
         }
     }
 
-    /// `tags` without secrets.
+    /// Masks the secrets in `tags`.
     pub fn tags(&self, tags: SampleTags) -> SampleTags {
         let is_secret = |text: &str| matches!(self.apply(text), Cow::Owned(_));
         let has_secrets = self.mask.as_ref().is_some_and(|mask| !mask.is_empty())

@@ -12,14 +12,14 @@ use crate::exchange::{HttpFacts, Phases};
 use crate::mask::Masking;
 use crate::summary::{NamePart, NameParts, Values};
 
-/// Maximum number of names with figures of their own. Requests with other names are counted
-/// together, so that a script with ids in its URLs does not use more and more memory.
+/// Maximum number of names with separate results. Requests with further names are counted together, so that a script
+/// with ids in its URLs does not use more and more memory.
 const NAME_LIMIT: usize = 200;
 
 /// Exchanges by name and method.
 #[derive(Debug, Default)]
 pub(crate) struct NameTally {
-    /// Most names have one method.
+    /// Most names occur with only one method.
     by_name: FxHashMap<Box<str>, Vec<(Box<str>, Part)>>,
     entries: usize,
     others: Part,
@@ -85,7 +85,7 @@ impl NameTally {
         self.others.clear();
     }
 
-    /// The figures of each name, most frequent first.
+    /// The results of each name, most frequent first.
     pub fn parts(&self) -> NameParts {
         let mut listed: Vec<NamePart> = self
             .by_name
@@ -147,7 +147,7 @@ impl Part {
     }
 }
 
-/// Sending, waiting and receiving: k6's `http_req_duration`.
+/// The sum of sending, waiting and receiving: k6's `http_req_duration`.
 fn service_time(phases: &Phases) -> f64 {
     (phases.sending + phases.waiting + phases.receiving).as_nanos() as f64 / 1e6
 }

@@ -1,4 +1,4 @@
-//! Creates records for outputs; records with equal tags share them.
+//! Creates records for outputs. Records with equal tags share them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -16,16 +16,16 @@ use crate::record::{Records, SampleRecord, SampleTags};
 use crate::system_tags::SystemTag;
 use crate::watch::{Condition, OwnTags, Watch};
 
-/// How many tag sets of exchanges are cached.
+/// Maximum number of cached tag sets of exchanges.
 const REMEMBERED: usize = 64;
 
-/// One sample, other than those of an exchange.
+/// One sample that does not belong to an exchange.
 pub(crate) struct Sample<'a> {
     pub metric: MetricId,
     pub value: f64,
     pub base: &'a BaseTags,
     pub extra: &'a [(&'a str, &'a str)],
-    /// When its event started, which decides its second.
+    /// When its event started, which determines its second.
     pub started: Moment,
     pub at: Moment,
 }
@@ -39,7 +39,7 @@ impl OwnTags for CheckTag<'_> {
     }
 }
 
-/// Caches the tags of recent exchanges, most of which occur again.
+/// Caches the tags of recent exchanges, because most of them occur again.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     remembered: Vec<Option<Remembered>>,
@@ -48,14 +48,14 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 struct Remembered {
     base: Rc<Base>,
-    /// All texts from which the tags are built, in [`texts`]' order.
+    /// All strings from which the tags are built, in the order of [`texts`].
     texts: Vec<Box<str>>,
     numbers: (u16, u32, Option<bool>),
     tags: Arc<SampleTags>,
 }
 
 impl Outgoing {
-    /// All samples of an exchange.
+    /// Creates the records of all samples of an exchange.
     pub fn exchange(
         &mut self,
         facts: &HttpFacts,
@@ -109,7 +109,7 @@ impl Outgoing {
         }
     }
 
-    /// Any other sample.
+    /// Creates the record of any other sample.
     pub fn sample(
         &mut self,
         sample: &Sample,
@@ -196,7 +196,7 @@ fn exchange_tags(facts: &HttpFacts, base: &BaseTags, watch: &Watch) -> SampleTag
     tags
 }
 
-/// Gives a call of gRPC the tags that k6 gives calls. Its URL is `ADDRESS/SERVICE/METHOD`.
+/// Sets the tags that k6 gives to gRPC calls. The URL is `ADDRESS/SERVICE/METHOD`.
 fn set_call(tags: &mut SampleTags, facts: &HttpFacts, watch: &Watch) {
     let status = (facts.status - GRPC_STATUS).to_string();
     let path = facts.url.find('/').map_or("", |start| &facts.url[start..]);

@@ -1,4 +1,4 @@
-//! Individual samples, for outputs that need every one.
+//! Individual samples, for outputs that need each of them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,13 +21,14 @@ pub struct SampleRecord {
     pub started: Option<Moment>,
     /// When its event should have started, in an open model.
     pub scheduled: Option<Moment>,
-    /// All its tags. Samples with the same tags often share them.
+    /// All its tags. Samples with the same tags often share one set.
     pub tags: Arc<SampleTags>,
     /// Additional labels.
     pub metadata: Option<Metadata>,
 }
 
-/// Samples in their order, in pieces: a list that grows would be copied again and again on the thread that sends requests.
+/// Samples in order, stored in pieces. A single growing list would be copied repeatedly on the thread that sends
+/// requests.
 #[derive(Debug, Default)]
 pub(crate) struct Records(Vec<Vec<SampleRecord>>);
 
@@ -42,7 +43,7 @@ impl Records {
         }
     }
 
-    /// Moves the samples of `other` behind these.
+    /// Appends the samples of `other`.
     pub fn append(&mut self, other: &mut Records) {
         self.0.append(&mut other.0);
     }
@@ -51,7 +52,7 @@ impl Records {
         self.0.clear();
     }
 
-    /// All samples, which are not in it any more.
+    /// Removes and returns all samples.
     pub fn take(&mut self) -> Vec<Vec<SampleRecord>> {
         std::mem::take(&mut self.0)
     }
@@ -84,7 +85,7 @@ impl SampleTags {
         }
     }
 
-    /// A tag's value.
+    /// The value of a tag.
     pub fn get(&self, key: &str) -> Option<&str> {
         let place = self
             .0
@@ -97,12 +98,12 @@ impl SampleTags {
         self.0.iter().map(|(key, value)| (key.as_ref(), &**value))
     }
 
-    /// How many tags there are.
+    /// The number of tags.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,6 +1,7 @@
-//! Encodes individual samples, so that outputs of another process can write them.
+//! Encodes individual samples for outputs in another process.
 //!
-//! A name, a set of tags or of labels is written where it is first used. Later samples have its number.
+//! Names, sets of tags and sets of labels are written where they first occur, and get a number. Later samples contain
+//! the number.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,10 +20,10 @@ use crate::wire::{Reader, WireError, Writer};
 
 /// The first byte: the version of the encoding.
 const VERSION: u8 = 1;
-/// From this length on, further samples are in another piece.
+/// If a piece reaches this length, the next samples start a new piece.
 const PIECE: usize = 256 << 10;
 
-/// The samples as one or more pieces that can be read one by one. Moments are relative to `origin`.
+/// Encodes the samples as one or more pieces, which can be decoded one by one. Moments are relative to `origin`.
 pub fn encode_records(
     records: &[SampleRecord],
     registry: &Registry,
@@ -44,7 +45,7 @@ pub fn encode_records(
     pieces
 }
 
-/// A piece that is being written.
+/// A piece while it is being written.
 struct Piece<'a> {
     out: Writer,
     metrics: HashMap<MetricId, u64>,
@@ -71,10 +72,10 @@ impl<'a> Piece<'a> {
         let at = record.metric.index();
         let builtin = builtin::TABLE.len();
         if at < builtin {
-            // The built-in metrics have the same numbers everywhere.
+            // The built-in metrics have the same numbers in every process.
             out.number(at as u64);
         } else if number(&mut self.metrics, record.metric, builtin as u64, out) {
-            // A metric is registered before it has samples.
+            // A metric is always registered before it has samples.
             if let Some(metric) = metrics.get(at) {
                 metric.encode(out);
             }
@@ -101,7 +102,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Writes the number of `key`, the first of which is `first`; true if it is a new one, whose content must follow.
+/// Writes the number of `key`; numbers start at `first`. Returns true if the number is new, in which case the content
+/// must follow.
 fn number<K: Hash + Eq>(known: &mut HashMap<K, u64>, key: K, first: u64, out: &mut Writer) -> bool {
     let next = known.len() as u64 + first;
     let number = *known.entry(key).or_insert(next);
@@ -127,10 +129,10 @@ fn moment(input: &mut Reader<'_>, before: Moment) -> Result<Moment, WireError> {
 }
 
 impl WindowDecoder {
-    /// The samples in a piece of [`encode_records`]; moments count from `origin`.
+    /// Decodes a piece of [`encode_records`]. Moments are relative to `origin`.
     ///
     /// # Errors
-    /// If the bytes are not such a piece.
+    /// If the bytes are not a valid piece.
     pub fn decode_records(
         &self,
         bytes: &[u8],
@@ -196,7 +198,7 @@ impl WindowDecoder {
     }
 }
 
-/// The entry whose number is next in `input`, or a new one, which `read` reads. The first number is `first`.
+/// Reads the number of an entry. If it is the next unused number, `read` reads the new entry. Numbers start at `first`.
 fn place<T: Clone>(
     known: &mut Vec<T>,
     input: &mut Reader<'_>,

@@ -1,4 +1,4 @@
-//! Records a worker's samples.
+//! Records the samples of a worker.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -32,14 +32,14 @@ use crate::tally::HttpTally;
 use crate::watch::{NoOwnTags, OwnTags, Watch};
 use crate::window::{Contents, Home, Window};
 
-/// How many sets of base tags are cached. A script that puts the iteration number into its tags
-/// creates new ones all the time.
+/// Maximum number of cached sets of base tags. A script that puts the iteration number into its tags creates new sets
+/// all the time.
 const BASE_LIMIT: usize = 1_024;
 
 /// Why a value was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddError {
-    /// It is not a number.
+    /// The value is not a number.
     NotANumber,
     /// The metric is not in the registry.
     UnknownMetric,
@@ -56,12 +56,12 @@ impl fmt::Display for AddError {
 
 impl std::error::Error for AddError {}
 
-/// Collects the samples of one worker thread's users: one per worker, shared among the users as
-/// `Rc<Recorder>`, never sent.
+/// Collects the samples of one worker thread's users. There is one recorder per worker. The users share it as
+/// `Rc<Recorder>`, and it is never sent to another thread.
 ///
-/// Once every name, page and column exists, recording allocates nothing, takes no lock and keeps no
-/// sample. Memory depends on the number of metrics, sub-metrics, checks and (with the breakdown)
-/// groups, which are all bounded; not on URLs or time.
+/// Once every name, page and column exists, recording allocates nothing, takes no lock and stores no individual
+/// samples. Memory depends on the number of metrics, sub-metrics, checks and (with the breakdown) groups, all of which
+/// are bounded. It does not depend on URLs or time.
 pub struct Recorder {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
@@ -73,7 +73,7 @@ pub struct Recorder {
 struct Inner {
     bins: Bins,
     checks: CheckTable,
-    /// Groups that were reported to the roster.
+    /// The groups that were reported to the roster.
     groups: FxHashSet<Box<str>>,
     bases: FxHashMap<Arc<TagMap>, Rc<Base>>,
     outgoing: Outgoing,
@@ -82,7 +82,7 @@ struct Inner {
 }
 
 impl Recorder {
-    /// A recorder for the calling thread. Registry and watch belong to the run.
+    /// Creates a recorder for the calling thread. `registry` and `watch` belong to the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Recorder {
         let home = Home::default();
         Recorder {
@@ -101,14 +101,14 @@ impl Recorder {
         }
     }
 
-    /// Interns a user's base tags. Call it when they change, not for each sample.
+    /// Interns the base tags of a user. To be called when they change, not for each sample.
     pub fn base_tags(&self, tags: &TagMap) -> BaseTags {
         let inner = &mut *self.inner.borrow_mut();
         let bases = &mut inner.bases;
         let known = bases.get(tags).map(Rc::clone);
         let inner = known.unwrap_or_else(|| {
             if bases.len() >= BASE_LIMIT {
-                // Users keep theirs; only the cache is lost.
+                // Users keep their own tags; only the cache is cleared.
                 bases.clear();
             }
             let tags = Arc::new(tags.clone());
@@ -167,7 +167,7 @@ impl Recorder {
         }
     }
 
-    /// Counts a request of a protocol other than HTTP.
+    /// Counts a request with a protocol other than HTTP.
     pub fn call(&self, facts: &CallFacts) {
         let inner = &mut *self.inner.borrow_mut();
         inner.bins.select(facts.counted);
@@ -199,8 +199,7 @@ impl Recorder {
     /// Records a value of any metric.
     ///
     /// # Errors
-    /// A value that is not a number, or a metric of another registry, is not
-    /// recorded.
+    /// If the value is not a number, or the metric belongs to another registry. Such a value is not recorded.
     pub fn add(
         &self,
         metric: MetricId,
@@ -212,8 +211,8 @@ impl Recorder {
         self.add_started(metric, value, base, extra, at, at)
     }
 
-    /// Records a value that was known at `at`, of an event that started at `started`: it belongs to
-    /// the second of that start.
+    /// Records a value that was known at `at`, for an event that started at `started`. It belongs to the second of that
+    /// start.
     ///
     /// # Errors
     /// See [`Recorder::add`].
@@ -238,7 +237,7 @@ impl Recorder {
         self.sample(&sample, &NoOwnTags, cell, &mut self.inner.borrow_mut())
     }
 
-    /// Records a check result, and counts it by its name and group.
+    /// Records a check result, counted by name and group.
     pub fn check(
         &self,
         name: &str,
@@ -314,7 +313,7 @@ impl Recorder {
         let _ = self.add_started(builtin::DROPPED_ITERATIONS, count, base, &[], due, at);
     }
 
-    /// Whether samples carry the server's address, so that callers need to format it.
+    /// Whether samples need the server's address. If not, callers need not format it.
     pub fn wants_addresses(&self) -> bool {
         self.sets(SystemTag::Ip)
     }
@@ -334,14 +333,14 @@ impl Recorder {
         }
     }
 
-    /// Starts separating the seconds of the run if the watch requires it; `None` stops that.
+    /// Starts separating the seconds of the run if the watch requires it. `None` stops it.
     pub fn set_clock(&self, clock: Option<RunClock>) {
         if self.watch.by_second {
             self.inner.borrow_mut().bins.set_clock(clock);
         }
     }
 
-    /// Takes what was recorded since the last call.
+    /// Takes everything recorded since the previous call.
     pub fn take_window(&self) -> Window {
         let inner = &mut *self.inner.borrow_mut();
         for bin in inner.bins.all_mut() {
@@ -358,7 +357,7 @@ impl Recorder {
         Window::new(current, earlier, self.home.clone())
     }
 
-    /// Approximate bytes that the recorder holds for samples.
+    /// The approximate number of bytes that the recorder uses for samples.
     pub fn heap_bytes(&self) -> usize {
         let inner = self.inner.borrow();
         let bins = inner.bins.all().map(|bin| {
@@ -369,7 +368,7 @@ impl Recorder {
             + inner.bases.capacity() * (size_of::<Base>() + size_of::<TagMap>())
     }
 
-    /// Reports a group to the roster, the first time.
+    /// Reports a group to the roster the first time it occurs.
     fn enter_roster(&self, path: &str) {
         let groups = &mut self.inner.borrow_mut().groups;
         if !groups.contains(path) {
@@ -459,7 +458,7 @@ impl Recorder {
             .get_or_insert_with(|| Box::new(Sinks::new(&self.registry, &self.watch)))
     }
 
-    /// The cell of a sample: that of its base tags, unless its own tags differ.
+    /// The cell of a sample. It is that of the base tags, unless the sample's own tags differ.
     #[inline]
     fn cell_of(&self, base: &BaseTags, extra: &[(&str, &str)]) -> usize {
         let elsewhere = |(key, _): &(&str, &str)| matches!(*key, "group" | "scenario");
@@ -510,7 +509,7 @@ impl OwnEvent for CheckTag<'_> {
     }
 }
 
-/// A hash that distinguishes the series of exchanges.
+/// A hash that distinguishes series of exchanges.
 #[inline]
 fn exchange_hash(facts: &HttpFacts, base: &BaseTags) -> u64 {
     let mut hasher = FxHasher::default();
@@ -524,7 +523,7 @@ fn exchange_hash(facts: &HttpFacts, base: &BaseTags) -> u64 {
     hasher.finish()
 }
 
-/// The element at `index`; extends the list if necessary.
+/// The element at `index`. Extends the list if necessary.
 #[inline]
 fn grown<T>(list: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
     if index >= list.len() {
@@ -533,7 +532,7 @@ fn grown<T>(list: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
     &mut list[index]
 }
 
-/// The time `span` before `at`.
+/// The moment `span` before `at`.
 fn before(at: Moment, span: Duration) -> Moment {
     let nanos = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
     Moment::from_nanos(at.as_nanos().saturating_sub(nanos))

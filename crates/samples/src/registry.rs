@@ -12,24 +12,24 @@ use crate::metric_id::MetricId;
 /// The properties of a metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name, as scripts and thresholds write it.
+    /// Its name, as in scripts and thresholds.
     pub name: String,
     /// How its samples are aggregated.
     pub kind: Kind,
     /// The quantity that it measures.
     pub contains: Contains,
-    /// Plimsoll's addition to k6's metrics, shown separately.
+    /// Whether it is Plimsoll's addition to k6's metrics, and shown separately.
     pub extra: bool,
 }
 
 /// Why a metric was not registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegisterError {
-    /// Invalid metric name.
+    /// The name is invalid.
     Name(String),
-    /// A metric with this name exists and has another kind.
+    /// A metric with this name but another kind exists.
     Kind { name: String, is: Kind, asked: Kind },
-    /// A metric with this name and kind exists and measures something else.
+    /// A metric with this name and kind exists, but measures another quantity.
     Contains {
         name: String,
         is: Contains,
@@ -60,8 +60,8 @@ impl fmt::Display for RegisterError {
 
 impl std::error::Error for RegisterError {}
 
-/// All metrics of a run: first the built-in ones, then a script's own as they are declared. It uses
-/// a lock, so it is only for startup; recording uses [`MetricId`] and never calls this.
+/// All metrics of a run: the built-in metrics, followed by a script's own metrics in the order of their declaration.
+/// The registry uses a lock, so it is only for startup. Recording uses [`MetricId`] and never calls the registry.
 #[derive(Debug)]
 pub struct Registry {
     inner: Mutex<Inner>,
@@ -81,7 +81,7 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// A registry of the built-in metrics.
+    /// Creates a registry with the built-in metrics.
     pub fn new() -> Self {
         let metrics: Vec<Metric> = builtin::TABLE
             .iter()
@@ -106,11 +106,11 @@ impl Registry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // No code here can leave the table inconsistent.
+        // A panic cannot leave the table inconsistent.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Declares a metric. Declaring it again in the same way gives the same id.
+    /// Declares a metric. Declaring it again in the same way returns the same id.
     pub fn register(
         &self,
         name: &str,
@@ -151,7 +151,7 @@ impl Registry {
         Ok(id)
     }
 
-    /// The metric with that name: a script's before one of our additional ones.
+    /// The metric with that name. A script's metric takes precedence over our additional metrics.
     pub fn find(&self, name: &str) -> Option<MetricId> {
         let inner = self.lock();
         inner.by_name.get(name).copied().or_else(|| {
@@ -163,17 +163,17 @@ impl Registry {
         })
     }
 
-    /// The properties of a metric; `None` if the id belongs to another registry.
+    /// The properties of a metric. `None` if the id belongs to another registry.
     pub fn get(&self, id: MetricId) -> Option<Metric> {
         self.lock().metrics.get(id.index()).cloned()
     }
 
-    /// How many metrics there are. Takes no lock.
+    /// The number of metrics. Takes no lock.
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Always false: the built-in metrics are always present.
+    /// Always false, because the built-in metrics always exist.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -184,7 +184,7 @@ impl Registry {
     }
 }
 
-/// Two to 129 ASCII letters, digits and underscores, not starting with a digit.
+/// Two to 129 ASCII letters, digits and underscores, the first of which is not a digit.
 fn is_metric_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     let starts = bytes

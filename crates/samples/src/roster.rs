@@ -1,9 +1,9 @@
-//! The names that occur during a run: groups, checks, and the cells of the breakdown, numbered in
-//! the order in which the workers first use them.
+//! The names that occur during a run: groups, checks, and the cells of the breakdown. They are numbered in the order in
+//! which the workers first use them.
 //!
-//! A lock guards the names, because all workers must use the same numbers. Each recorder caches its
-//! names, so it takes the lock only once per name. The number of names is bounded: a script that
-//! creates a new check name in every iteration must not exhaust memory.
+//! A lock protects the names, because all workers must use the same numbers. Each recorder caches its names, so it
+//! takes the lock only once per name. The number of names is bounded, because a script that creates a new check name in
+//! every iteration must not exhaust memory.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,10 +19,10 @@ pub(crate) const CHECK_LIMIT: usize = 10_000;
 /// Maximum number of cells in the breakdown: pairs of a scenario and a group.
 pub(crate) const CELL_LIMIT: usize = 1_000;
 
-/// The cell of all samples if there is no breakdown, and of samples above the limit if there is one.
+/// The cell of all samples if there is no breakdown. With a breakdown, the cell of samples above the limit.
 pub(crate) const COMMON_CELL: usize = 0;
 
-/// The root group's number.
+/// The number of the root group.
 pub(crate) const ROOT: usize = 0;
 
 #[derive(Debug)]
@@ -32,12 +32,12 @@ pub(crate) struct Roster {
     mask: Option<Arc<Mask>>,
 }
 
-/// The content of the roster, for the summary.
+/// The contents of the roster, for the summary.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub groups: Vec<GroupName>,
     pub checks: Vec<CheckName>,
-    /// Scenario and group path by cell. Both are empty for the common cell.
+    /// The scenario and group path of each cell. Both are empty for the common cell.
     pub cells: Vec<(String, String)>,
     group_by_path: FxHashMap<String, usize>,
     /// Check names by group.
@@ -83,7 +83,7 @@ impl Roster {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name without secrets.
+    /// Masks the secrets in a name.
     fn shown<'t>(&self, name: &'t str) -> Cow<'t, str> {
         let mask = self.mask.as_ref();
         mask.map_or(Cow::Borrowed(name), |mask| mask.apply(name))
@@ -94,7 +94,7 @@ impl Roster {
         self.names().group(&self.shown(path));
     }
 
-    /// The number of a check; `None` above the limit.
+    /// The number of a check. `None` above the limit.
     pub fn check(&self, group_path: &str, name: &str) -> Option<usize> {
         let mut names = self.names();
         let group = names.group(&self.shown(group_path))?;
@@ -114,7 +114,7 @@ impl Roster {
         Some(check)
     }
 
-    /// The cell of a scenario and a group; the common one above the limit.
+    /// The cell of a scenario and a group. The common cell above the limit.
     pub fn cell(&self, scenario: &str, group_path: &str) -> usize {
         let mut names = self.names();
         let key = (scenario.to_owned(), self.shown(group_path).into_owned());
@@ -132,7 +132,7 @@ impl Roster {
 }
 
 impl Names {
-    /// The number of a group, whose ancestors are numbered first; `None` above the limit.
+    /// The number of a group. Its ancestors are numbered before it. `None` above the limit.
     fn group(&mut self, path: &str) -> Option<usize> {
         if let Some(&group) = self.group_by_path.get(path) {
             return Some(group);

@@ -1,4 +1,4 @@
-//! The seconds of a run: samples belong to the second in which their event started.
+//! The seconds of a run. A sample belongs to the second in which its event started.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use plimsoll_units::Moment;
 pub struct RunSecond {
     /// From 0.
     pub number: u64,
-    /// The load had ended: iterations still finish, but none start. The second in which the load
-    /// ends is split in two, before and after that moment.
+    /// Whether the load had ended: iterations still finish, but none start. The second in which the load ends is split
+    /// in two, before and after that moment.
     pub after_load: bool,
 }
 
@@ -20,17 +20,17 @@ pub struct RunSecond {
 pub struct RunClock {
     /// When the first second started.
     pub start: Moment,
-    /// When iterations stop starting. Unknown if an amount of work ends the run.
+    /// When iterations stop starting. `None` if an amount of work ends the run.
     pub load_end: Option<Moment>,
 }
 
-/// An event that starts later than this after its schedule counts at its actual start. It is the
-/// largest lag of a generator in a valid run.
+/// An event that starts later than this after its scheduled start counts at its actual start. This is the largest lag
+/// of a generator in a valid run.
 const LATE: Duration = Duration::from_millis(100);
 
-/// The time at which a request or an iteration counts: its scheduled start in an open model,
-/// otherwise its actual start. So a start that is a few milliseconds late stays in its second, and
-/// one later than [`LATE`] does not improve the rate of a generator that cannot keep up.
+/// The time at which a request or an iteration counts: its scheduled start in an open model, otherwise its actual
+/// start. So a start that is a few milliseconds late stays in its second. A start that is later than [`LATE`] counts
+/// when it happens, so that it does not improve the rate of a generator that cannot keep up.
 #[inline]
 pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
     match scheduled {
@@ -42,7 +42,7 @@ pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
 const SECOND: Duration = Duration::from_secs(1);
 
 impl RunClock {
-    /// The second of a moment. Moments before the start belong to the first second.
+    /// The second that contains a moment. Moments before the start belong to the first second.
     pub fn second_of(&self, at: Moment) -> RunSecond {
         RunSecond {
             number: at.since(self.start).as_secs(),
@@ -50,7 +50,7 @@ impl RunClock {
         }
     }
 
-    /// The start and the end of a second: the end is the first moment of the next one.
+    /// The start and the end of a second. The end is the first moment of the next second.
     pub fn span_of(&self, second: RunSecond) -> (Moment, Moment) {
         let from = self.start + Duration::from_secs(second.number);
         let until = from + SECOND;

@@ -1,9 +1,8 @@
 //! Estimates the number of different series of a run, without storing them.
 //!
-//! A HyperLogLog sketch (Flajolet, Fusy, Gandouet, Meunier 2007): the hash of a series selects one
-//! of 4096 registers, which keeps the longest run of leading zeros in the rest of the hash. It
-//! takes 4 KiB, has a standard error of 1.6 %, and the sketches of workers are merged by taking the
-//! larger register.
+//! Uses a HyperLogLog sketch (Flajolet, Fusy, Gandouet, Meunier 2007). The hash of a series selects one of 4096
+//! registers, which stores the longest run of leading zeros in the rest of the hash. The sketch takes 4 KiB and has a
+//! standard error of 1.6 %. Taking the larger of each pair of registers merges the sketches of two workers.
 
 mod wire;
 
@@ -24,7 +23,7 @@ impl Default for SeriesSketch {
 }
 
 impl SeriesSketch {
-    /// Adds a series by its hash, which need not be well distributed.
+    /// Adds a series by its hash, which need not be uniformly distributed.
     #[inline]
     pub fn insert(&mut self, hash: u64) {
         let hash = mix(hash);
@@ -55,8 +54,7 @@ impl SeriesSketch {
         }
         let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
         if raw <= 2.5 * m && untouched > 0 {
-            // For small numbers, count the untouched registers instead (the paper's small range
-            // correction).
+            // For small numbers, counts the unused registers instead (the paper's small range correction).
             m * (m / untouched as f64).ln()
         } else {
             raw

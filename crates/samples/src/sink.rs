@@ -11,7 +11,7 @@ use plimsoll_units::Moment;
 use crate::kind::Kind;
 use crate::summary::{Values, per_second};
 
-/// The aggregate of one series, by its metric's kind.
+/// The aggregate of one series. Its variant depends on the metric's kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Counter { sum: f64, any: bool },
@@ -23,7 +23,7 @@ pub(crate) enum Sink {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gauge {
     pub latest: f64,
-    /// When the latest value was recorded; `None` before the first one.
+    /// When the latest value was recorded. `None` before the first value.
     pub at: Option<Moment>,
     pub min: f64,
     pub max: f64,
@@ -63,7 +63,7 @@ impl Sink {
         }
     }
 
-    /// Its values; `elapsed` is the time for counter rates.
+    /// Its values. `elapsed` is the time base for counter rates.
     pub fn values(&self, elapsed: Duration) -> Values {
         match self {
             Sink::Counter { sum, .. } => Values::Counter {
@@ -113,7 +113,7 @@ impl Sink {
         }
     }
 
-    /// Adds the samples of `other`, which has the same kind.
+    /// Adds the samples of `other`, which must be of the same kind.
     pub fn merge(&mut self, other: &Sink) {
         match (self, other) {
             (
@@ -138,7 +138,7 @@ impl Sink {
                 *total += more;
             }
             (Sink::Trend(histogram), Sink::Trend(other)) => histogram.merge(other),
-            // Unreachable: a registry gives a metric one kind for the whole run.
+            // Unreachable, because a metric has the same kind for the whole run.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The sinks of one cell: one for each metric and each sub-metric.
+//! The sinks of one cell: one per metric and sub-metric.
 
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
@@ -12,7 +12,7 @@ use crate::watch::Watch;
 pub(crate) struct Sinks {
     /// By metric.
     pub metrics: Vec<Sink>,
-    /// By sub-metric, as [`Watch::submetrics`].
+    /// By sub-metric, in the order of [`Watch::submetrics`].
     pub submetrics: Vec<Sink>,
 }
 
@@ -29,7 +29,7 @@ impl Sinks {
         sinks
     }
 
-    /// Adds sinks for metrics that were registered since.
+    /// Adds sinks for metrics that have been registered since the previous call.
     #[cold]
     pub fn grow(&mut self, registry: &Registry) {
         let metrics = registry.metrics();
@@ -39,7 +39,7 @@ impl Sinks {
             .extend(new.map(|metric| Sink::new(metric.kind)));
     }
 
-    /// Records a value; false if the metric has no sink here yet.
+    /// Records a value. Returns false if the metric has no sink here yet.
     #[inline]
     pub fn record(&mut self, metric: MetricId, value: f64, at: Moment) -> bool {
         match self.metrics.get_mut(metric.index()) {

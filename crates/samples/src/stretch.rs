@@ -11,18 +11,17 @@ use crate::watch::Watch;
 use crate::window::SecondPart;
 use crate::{MetricId, Values};
 
-/// Aggregates a part of a run, such as one second, over all recorders. Clear it to reuse it for the
-/// next part.
+/// Aggregates a part of a run, such as one second, over all recorders. It can be cleared and reused for the next part.
 #[derive(Debug)]
 pub struct Stretch(Totals);
 
 impl Stretch {
-    /// An empty part. The registry and the watch are those of the run.
+    /// Creates an empty part. `registry` and `watch` are those of the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Stretch {
         Stretch(Totals::new(registry, watch))
     }
 
-    /// Adds a window's samples of one second. Leaves the window intact for the run's totals.
+    /// Adds a window's samples of one second. Leaves the window unchanged, so that the totals can also use it.
     pub fn add(&mut self, part: SecondPart<'_>) {
         for sinks in part.cells() {
             self.0.whole.merge(sinks, &self.0.registry);
@@ -34,7 +33,7 @@ impl Stretch {
         self.0.whole.merge(&other.0.whole, &self.0.registry);
     }
 
-    /// The values of one metric; `None` if it has no samples.
+    /// The values of one metric. `None` if it has no samples.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
         self.0.values(metric, span)
     }
@@ -45,7 +44,7 @@ impl Stretch {
         figures(&self.0, span)
     }
 
-    /// Removes all samples but keeps the memory.
+    /// Removes all samples, but keeps the memory.
     pub fn clear(&mut self) {
         self.0.whole.clear();
     }

@@ -1,4 +1,4 @@
-//! The results of a run, ready for display.
+//! The results of a run, prepared for display.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,52 +13,50 @@ use crate::work::ScenarioWork;
 /// All results of a run, for end-of-test summaries and exports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Duration of the run; the time for counter rates.
+    /// Duration of the run, which is the time base for counter rates.
     pub elapsed: Duration,
-    /// The time in which iterations could start, if time limits it. Filled in by the engine's caller.
+    /// The time in which iterations could start, if a time limits it. The caller of the engine fills it in.
     pub load: Option<Duration>,
-    /// Metrics that have samples or thresholds, sorted by name, each followed
-    /// by its sub-metrics.
+    /// Metrics that have samples or thresholds, sorted by name. The sub-metrics of each metric follow it.
     pub metrics: Vec<MetricSummary>,
-    /// Groups and checks as a tree, in the order first seen.
+    /// Groups and checks as a tree, in the order in which they first occurred.
     pub root_group: Group,
-    /// Checks with the same name in all groups combined, in the order first seen.
+    /// Checks with the same name in all groups combined, in the order in which they first occurred.
     pub checks: Vec<CheckTotal>,
-    /// The results of each top-level group, over all scenarios. Empty unless the breakdown is on.
+    /// The results of each top-level group, over all scenarios. Empty without the breakdown.
     pub groups: Vec<GroupPart>,
-    /// The results of each scenario. Empty unless the breakdown is on.
+    /// The results of each scenario. Empty without the breakdown.
     pub scenarios: Vec<ScenarioPart>,
     /// HTTP responses and failures, by type.
     pub http: HttpOverview,
-    /// HTTP exchanges by the request's name. Empty unless requested.
+    /// HTTP exchanges by the request's name. Empty if they were not requested.
     pub names: NameParts,
-    /// Samples that were counted but not kept.
+    /// Samples that were only counted, because a list was full.
     pub left_out: LeftOut,
-    /// Iterations in which a script threw, and all completed ones. Filled in by the engine's
-    /// caller.
+    /// Iterations in which a script threw, and all completed iterations. The caller of the engine fills them in.
     pub threw: u64,
     pub iterations: u64,
-    /// Scenarios with a fixed amount of work. Filled in by the engine's caller, because recorders
-    /// do not know about it.
+    /// Scenarios with a fixed amount of work. The caller of the engine fills them in, because recorders do not know
+    /// about them.
     pub work: Vec<ScenarioWork>,
 }
 
 /// One metric, or one sub-metric of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct MetricSummary {
-    /// The name; for a sub-metric with its selector, as in thresholds.
+    /// The name. For a sub-metric, it includes the selector, as in thresholds.
     pub name: String,
     /// How its samples were aggregated.
     pub kind: Kind,
     /// The quantity that it measures.
     pub contains: Contains,
-    /// Plimsoll's addition to k6's metrics.
+    /// Whether it is Plimsoll's addition to k6's metrics.
     pub extra: bool,
     /// A sub-metric's selector; empty for the metric itself.
     pub tags: Vec<(String, String)>,
     /// The values.
     pub values: Values,
-    /// Its thresholds, in the order written.
+    /// Its thresholds, in their original order.
     pub thresholds: Vec<ThresholdOutcome>,
 }
 
@@ -72,29 +70,29 @@ impl MetricSummary {
 /// One threshold and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThresholdOutcome {
-    /// As written, such as `p(95)<500`.
+    /// The expression, such as `p(95)<500`.
     pub source: String,
-    /// Whether it is met.
+    /// Whether it was met.
     pub ok: bool,
     /// The value of its left side.
     pub measured: f64,
 }
 
-/// The values of one metric, by its kind.
+/// The values of one metric, depending on its kind.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// The sum, and the sum per second of the run.
     Counter { count: f64, rate: f64 },
     /// The latest, smallest and largest value.
     Gauge { value: f64, min: f64, max: f64 },
-    /// The numbers of values that were not zero, and that were zero.
+    /// The number of values that were not zero, and of values that were zero.
     Rate { passes: u64, fails: u64 },
     /// The whole distribution.
     Trend(Arc<Histogram>),
 }
 
 impl Values {
-    /// Counter: the sum. Trend: the number of values.
+    /// For a counter, the sum. For a trend, the number of values.
     pub fn count(&self) -> Option<f64> {
         match self {
             Values::Counter { count, .. } => Some(*count),
@@ -103,7 +101,7 @@ impl Values {
         }
     }
 
-    /// Counter: per second. Rate: the share that passed, 0 when empty.
+    /// For a counter, the sum per second. For a rate, the share that passed, or 0 if it is empty.
     pub fn rate(&self) -> Option<f64> {
         match self {
             Values::Counter { rate, .. } => Some(*rate),
@@ -112,7 +110,7 @@ impl Values {
         }
     }
 
-    /// Gauge: the latest value.
+    /// For a gauge, the latest value.
     pub fn value(&self) -> Option<f64> {
         match self {
             Values::Gauge { value, .. } => Some(*value),
@@ -120,7 +118,7 @@ impl Values {
         }
     }
 
-    /// Gauge and trend: the smallest value.
+    /// For a gauge or a trend, the smallest value.
     pub fn min(&self) -> Option<f64> {
         match self {
             Values::Gauge { min, .. } => Some(*min),
@@ -129,7 +127,7 @@ impl Values {
         }
     }
 
-    /// Gauge and trend: the largest value.
+    /// For a gauge or a trend, the largest value.
     pub fn max(&self) -> Option<f64> {
         match self {
             Values::Gauge { max, .. } => Some(*max),
@@ -138,7 +136,7 @@ impl Values {
         }
     }
 
-    /// Trend: the mean.
+    /// For a trend, the mean.
     pub fn avg(&self) -> Option<f64> {
         match self {
             Values::Trend(histogram) => Some(histogram.mean()),
@@ -146,12 +144,12 @@ impl Values {
         }
     }
 
-    /// Trend: the median.
+    /// For a trend, the median.
     pub fn med(&self) -> Option<f64> {
         self.quantile(0.5)
     }
 
-    /// Rate: values that were not zero.
+    /// For a rate, the number of values that were not zero.
     pub fn passes(&self) -> Option<u64> {
         match self {
             Values::Rate { passes, .. } => Some(*passes),
@@ -159,7 +157,7 @@ impl Values {
         }
     }
 
-    /// Rate: values that were zero.
+    /// For a rate, the number of values that were zero.
     pub fn fails(&self) -> Option<u64> {
         match self {
             Values::Rate { fails, .. } => Some(*fails),
@@ -167,7 +165,7 @@ impl Values {
         }
     }
 
-    /// Trend: the quantile `q`, from 0 to 1.
+    /// For a trend, the quantile `q`, from 0 to 1.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         match self {
             Values::Trend(histogram) => Some(histogram.quantile(q)),
@@ -175,7 +173,7 @@ impl Values {
         }
     }
 
-    /// Trend: the distribution itself.
+    /// For a trend, the whole distribution.
     pub fn histogram(&self) -> Option<&Histogram> {
         match self {
             Values::Trend(histogram) => Some(histogram),
@@ -184,7 +182,7 @@ impl Values {
     }
 }
 
-/// A counter's rate over the run; 0 before it has begun.
+/// The rate of a counter over the run; 0 before the run has begun.
 pub(crate) fn per_second(sum: f64, elapsed: Duration) -> f64 {
     if elapsed.is_zero() {
         0.0
@@ -193,7 +191,7 @@ pub(crate) fn per_second(sum: f64, elapsed: Duration) -> f64 {
     }
 }
 
-/// Part of a whole; 0 of nothing.
+/// `part` as a share of `whole`; 0 if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
@@ -236,12 +234,12 @@ impl Serialize for Values {
     }
 }
 
-/// A group of a script and what is in it.
+/// A group of a script, with its subgroups and checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Group {
     /// Its name; empty for the root.
     pub name: String,
-    /// The names from the root on, each after `::`.
+    /// The names from the root to this group, each preceded by `::`.
     pub path: String,
     /// MD5 of the path, in hexadecimal.
     pub id: String,
@@ -256,7 +254,7 @@ pub struct Group {
 pub struct Check {
     /// Its name.
     pub name: String,
-    /// Its group's path, `::`, its name.
+    /// The path of its group, `::`, and its name.
     pub path: String,
     /// MD5 of the path, in hexadecimal.
     pub id: String,
@@ -269,15 +267,15 @@ pub struct Check {
 /// Checks with the same name, combined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckTotal {
-    /// Their name.
+    /// The name.
     pub name: String,
-    /// How often they passed.
+    /// How often the checks passed.
     pub passes: u64,
-    /// How often they failed.
+    /// How often the checks failed.
     pub fails: u64,
 }
 
-/// The results of one group itself, without the groups inside it.
+/// The results of one group, without those of its subgroups.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupPart {
     /// The group's name.
@@ -310,7 +308,7 @@ pub struct ScenarioPart {
 pub struct NameParts {
     /// The most frequent first.
     pub listed: Vec<NamePart>,
-    /// Requests with further names, if there were too many different ones.
+    /// Requests with further names, if there were too many.
     pub others: Option<NamePart>,
 }
 
@@ -321,11 +319,11 @@ pub struct NamePart {
     pub name: String,
     /// The method.
     pub method: String,
-    /// Exchanges, including failed ones.
+    /// The number of exchanges, including failed ones.
     pub requests: u64,
-    /// Those that failed.
+    /// The number of failed exchanges.
     pub failed: u64,
-    /// Service time of those that did not fail: a trend in milliseconds.
+    /// Service time of successful exchanges, as a trend in milliseconds.
     pub times: Values,
 }
 
@@ -336,18 +334,18 @@ pub struct HttpOverview {
     pub statuses: Vec<(u16, u64)>,
     /// Exchanges with a response by protocol, most frequent first.
     pub protocols: Vec<(String, u64)>,
-    /// The same by TLS version, for exchanges over TLS.
+    /// Exchanges with a response by TLS version. Excludes responses without TLS.
     pub tls_versions: Vec<(String, u64)>,
-    /// The same by cipher suite.
+    /// Exchanges with a response by cipher suite. Excludes responses without TLS.
     pub tls_cipher_suites: Vec<(String, u64)>,
     /// Connections that were opened.
     pub connections_opened: u64,
-    /// Requests that were sent again, because the server closed a reused connection without a
-    /// response or refused to process them. It may have seen each of them more than once.
+    /// Requests that were sent again, because the server closed a reused connection without a response or refused to
+    /// process them. The server may have received each of them more than once.
     pub resent: u64,
-    /// Requests of scripts with a protocol other than HTTP: gRPC calls and WebSocket handshakes.
+    /// The number of requests with protocols other than HTTP: gRPC calls and WebSocket handshakes.
     pub calls: u64,
-    /// Those of them that failed.
+    /// How many of these requests failed.
     pub failed_calls: u64,
     /// WebSocket messages sent, without pings and close frames.
     pub messages_sent: u64,
@@ -355,7 +353,7 @@ pub struct HttpOverview {
     pub messages_received: u64,
     /// Failures by error text, most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Failures with other texts, once the list was full.
+    /// Failures with other error texts, counted together because the list was full.
     pub other_errors: u64,
     /// Failures because this machine had no local port or file descriptor left.
     pub exhausted: u64,
@@ -365,7 +363,7 @@ pub struct HttpOverview {
 pub const WEBSOCKET: &str = "WebSocket";
 
 impl HttpOverview {
-    /// Exchanges that got a response, whatever its status.
+    /// The number of exchanges that got a response, whatever its status.
     pub fn responses(&self) -> u64 {
         self.protocols.iter().map(|(_, count)| count).sum()
     }
@@ -385,11 +383,11 @@ pub struct ErrorCount {
     pub code: u32,
     /// The error text.
     pub text: String,
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
 }
 
-/// Samples that were counted only in total, because a list was full.
+/// Samples that were only counted in total, because a list was full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Results of checks above the maximum number of names.

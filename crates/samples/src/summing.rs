@@ -17,7 +17,7 @@ use crate::totals::Totals;
 type Counts = BTreeMap<usize, (u64, u64)>;
 
 impl Totals {
-    /// Checks with the same name in all groups combined, in the order first seen.
+    /// Checks with the same name in all groups combined, in the order in which they first occurred.
     pub fn checks(&self) -> Vec<CheckTotal> {
         by_name(&self.watch.roster.names(), &counts_where(self, |_| true))
     }
@@ -27,7 +27,7 @@ impl Totals {
         whole(self, &self.registry.metrics(), elapsed)
     }
 
-    /// All results; `elapsed` is the time for counter rates.
+    /// All results. `elapsed` is the time base for counter rates.
     pub fn summary(&self, elapsed: Duration) -> Summary {
         let totals = self;
         let metrics = totals.registry.metrics();
@@ -62,7 +62,7 @@ pub(crate) fn figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> 
     listed(totals, &totals.registry.metrics(), elapsed, false)
 }
 
-/// All metrics that have samples or thresholds, each before its sub-metrics.
+/// All metrics that have samples or thresholds, each followed by its sub-metrics.
 fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSummary> {
     listed(totals, metrics, elapsed, true)
 }
@@ -136,7 +136,7 @@ fn counts_where(totals: &Totals, of_cell: impl Fn(usize) -> bool) -> Counts {
     counts
 }
 
-/// Checks with the same name combined, in the order in which the names were first seen.
+/// Combines checks with the same name, in the order in which the names first occurred.
 fn by_name(names: &Names, counts: &Counts) -> Vec<CheckTotal> {
     let mut checks: Vec<CheckTotal> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -182,8 +182,8 @@ fn tree(names: &Names, counts: &Counts) -> Group {
             checks,
         })
         .collect();
-    // A group is numbered after its parent. So in reverse order every group is complete when it is
-    // moved into its parent, without recursion.
+    // The number of a group is always higher than that of its parent. So in reverse order, every group is complete when
+    // it is moved into its parent, and no recursion is needed.
     for number in (ROOT + 1..groups.len()).rev() {
         if let Some(mut group) = groups.pop() {
             group.groups.reverse();
@@ -229,10 +229,10 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The groups with samples in a scenario, or in any.
+    /// The groups with samples in a scenario, or in any scenario.
     fn groups(&self, scenario: Option<&str>) -> Vec<GroupPart> {
-        // Samples may have a group that was never entered. So the tree is built from the paths of
-        // the cells and their ancestors.
+        // Samples may have a group that was never entered. So the tree is built from the paths of the cells and their
+        // ancestors.
         let mut paths: Vec<&str> = Vec::new();
         for (cell, (_, path)) in self.names.cells.iter().enumerate() {
             if self.is_of(cell, scenario, Some(path)) {

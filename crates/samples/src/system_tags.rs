@@ -54,7 +54,7 @@ impl SystemTag {
         SystemTag::TlsCipherSuite,
     ];
 
-    /// The tag's key.
+    /// The key of the tag.
     pub const fn key(self) -> &'static str {
         match self {
             SystemTag::Proto => "proto",
@@ -84,8 +84,8 @@ impl SystemTag {
         SystemTag::ALL.into_iter().find(|tag| tag.key() == key)
     }
 
-    /// Whether the tag is sample metadata, which no selector uses, because as a tag it would make
-    /// each sample its own series.
+    /// Whether the tag is metadata of a sample, which selectors cannot use. As a tag, it would make each sample a
+    /// series of its own.
     pub const fn is_metadata(self) -> bool {
         matches!(self, SystemTag::Iter | SystemTag::Vu)
     }
@@ -96,8 +96,7 @@ impl SystemTag {
 pub struct SystemTags(u32);
 
 impl Default for SystemTags {
-    /// The tags enabled by default: all but `iter`, `vu`, `ocsp_status`, `ip` and
-    /// `tls_cipher_suite`.
+    /// The tags that are enabled by default: all except `iter`, `vu`, `ocsp_status`, `ip` and `tls_cipher_suite`.
     fn default() -> Self {
         SystemTag::ALL
             .into_iter()
@@ -113,7 +112,7 @@ impl FromIterator<SystemTag> for SystemTags {
 }
 
 impl SystemTags {
-    /// None at all.
+    /// No tags.
     pub const NONE: SystemTags = SystemTags(0);
 
     /// Whether `tag` is enabled.

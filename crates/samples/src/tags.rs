@@ -1,14 +1,14 @@
 //! Tags: labels of samples.
 //!
-//! A user's base tags change rarely and are shared by thousands of samples, so they are interned
-//! once as [`BaseTags`](crate::BaseTags). Tags that differ from sample to sample stay borrowed and
-//! are read only if something needs them.
+//! The base tags of a user rarely change, and thousands of samples share them. So they are interned once as
+//! [`BaseTags`](crate::BaseTags). Tags that differ between samples stay borrowed, and are read only if something needs
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A user's base tags, sorted by key: those of the run and the scenario, `scenario`, `group`, and
-/// those that a script sets for its user.
+/// The base tags of a user, sorted by key: those of the run and the scenario, `scenario`, `group`, and tags that a
+/// script sets for its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TagMap(BTreeMap<String, String>);
 
@@ -23,12 +23,12 @@ impl TagMap {
         self.0.insert(key.into(), value.into());
     }
 
-    /// Removes a tag; returns whether it existed.
+    /// Removes a tag. Returns whether it existed.
     pub fn remove(&mut self, key: &str) -> bool {
         self.0.remove(key).is_some()
     }
 
-    /// A tag's value.
+    /// The value of a tag.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
@@ -45,7 +45,7 @@ impl TagMap {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -61,6 +61,6 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for TagMap {
     }
 }
 
-/// Labels that selectors do not use: `vu` and `iter` if enabled, and what a script wrote to its
-/// user's metadata. They accompany samples to outputs.
+/// Labels that selectors do not use: `vu` and `iter` if enabled, and the metadata that a script sets for its user.
+/// Outputs receive them with the samples.
 pub type Metadata = Arc<BTreeMap<String, String>>;

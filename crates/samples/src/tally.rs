@@ -11,13 +11,13 @@ use crate::summary::{ErrorCount, HttpOverview};
 
 /// Maximum number of different error texts.
 const ERROR_LIMIT: usize = 100;
-/// Maximum number of combinations of protocol, TLS version and cipher suite; there are four
-/// protocols and nine cipher suites.
+/// Maximum number of combinations of protocol, TLS version and cipher suite. There are only four protocols and nine
+/// cipher suites.
 const TRANSPORT_LIMIT: usize = 48;
 
 #[derive(Debug, Default)]
 pub(crate) struct HttpTally {
-    /// The frequent ones are near the front, because they occur early.
+    /// Frequent entries are near the front, because they occur early.
     statuses: Vec<(u16, u64)>,
     transports: Vec<(Transport, u64)>,
     opened: u64,
@@ -51,7 +51,7 @@ impl HttpTally {
         }
     }
 
-    /// Counts a request of a protocol other than HTTP.
+    /// Counts a request with a protocol other than HTTP.
     pub fn record_call(&mut self, facts: &CallFacts, masking: &Masking) {
         self.calls += 1;
         self.resent += u64::from(facts.resent);
@@ -69,7 +69,7 @@ impl HttpTally {
         }
     }
 
-    /// The requests of protocols other than HTTP, and how many of them failed.
+    /// The number of requests with protocols other than HTTP, and how many of them failed.
     pub fn calls(&self) -> (u64, u64) {
         (self.calls, self.failed_calls)
     }
@@ -146,7 +146,7 @@ impl HttpTally {
         self.exhausted += other.exhausted;
     }
 
-    /// Resets the counts but keeps the entries.
+    /// Resets the counts, but keeps the entries.
     pub fn clear(&mut self) {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
         self.transports.iter_mut().for_each(|entry| entry.1 = 0);

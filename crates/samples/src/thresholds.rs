@@ -11,46 +11,46 @@ use crate::registry::Registry;
 use crate::sink::Sink;
 use crate::summary::{ThresholdOutcome, per_second, share};
 
-/// A threshold with its metric.
+/// A threshold and its metric.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     pub threshold: Threshold,
     pub metric: MetricId,
-    /// Index of the sub-metric, if the threshold has tags.
+    /// The index of the sub-metric, if the threshold has tags.
     pub submetric: Option<usize>,
 }
 
-/// When in a run thresholds are evaluated.
+/// When thresholds are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// During the run: metrics without samples are skipped.
+    /// During the run. Metrics without samples are skipped.
     Running,
-    /// After the run: metrics without samples count as 0, except for a rate, which passes.
+    /// After the run. Metrics without samples count as 0, except for rates, which pass.
     Over,
 }
 
 /// The results of thresholds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThresholdReport {
-    /// Every threshold that was evaluated, in the order given.
+    /// Every evaluated threshold, in the original order.
     pub judged: Vec<JudgedThreshold>,
 }
 
 /// The result of one threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedThreshold {
-    /// The metric's or sub-metric's name.
+    /// The name of the metric or sub-metric.
     pub metric: String,
     /// Its result.
     pub outcome: ThresholdOutcome,
-    /// Whether the run must be aborted because of it.
+    /// Whether the threshold must abort the run.
     pub abort: bool,
-    /// The bound, the right side of the expression.
+    /// The bound, on the right side of the expression.
     pub limit: f64,
 }
 
 impl ThresholdReport {
-    /// Whether all are met.
+    /// Whether all thresholds are met.
     pub fn holds(&self) -> bool {
         self.judged.iter().all(|judged| judged.outcome.ok)
     }
@@ -60,7 +60,7 @@ impl ThresholdReport {
         self.judged.iter().any(|judged| judged.abort)
     }
 
-    /// The metrics with a threshold that is not met, sorted, each once.
+    /// The metrics with a threshold that is not met, sorted and without duplicates.
     pub fn crossed(&self) -> Vec<&str> {
         let failed = self.judged.iter().filter(|judged| !judged.outcome.ok);
         let mut metrics: Vec<&str> = failed.map(|judged| judged.metric.as_str()).collect();
@@ -116,8 +116,8 @@ pub(crate) fn resolve(
 }
 
 impl Judge {
-    /// Evaluates the threshold. A metric without samples counts as 0; a rate without samples
-    /// passes, because nothing failed.
+    /// Evaluates the threshold. A metric without samples counts as 0. A rate without samples passes, because nothing
+    /// failed.
     pub fn judge(&self, sink: &Sink, elapsed: Duration) -> ThresholdOutcome {
         let expression = &self.threshold.expression;
         let measured = measure(expression.method, sink, elapsed);
@@ -136,8 +136,7 @@ impl Judge {
     }
 }
 
-/// The value of a threshold's left side; NaN, which meets no threshold, if the metric has no such
-/// value.
+/// The value of the left side of a threshold. If the metric has no such value, NaN, which meets no threshold.
 fn measure(method: Method, sink: &Sink, elapsed: Duration) -> f64 {
     match (method, sink) {
         (Method::Count, Sink::Counter { sum, .. }) => *sum,

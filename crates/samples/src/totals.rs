@@ -22,12 +22,12 @@ use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
 use crate::window::{Contents, Window};
 
-/// Number of series from which on a warning is given.
+/// The number of series above which a warning is issued.
 const SERIES_WARNING: f64 = 100_000.0;
-/// Number of k6's metrics per HTTP exchange, and so of series per tag set.
+/// The number of k6's metrics per HTTP exchange, which equals the number of series per tag set.
 const METRICS_PER_EXCHANGE: f64 = 9.0;
 
-/// The sum of what all recorders of a run have recorded. Lives on the main thread.
+/// The sum of everything that the recorders of a run have recorded. It lives on the main thread.
 #[derive(Debug)]
 pub struct Totals {
     pub(crate) registry: Arc<Registry>,
@@ -49,7 +49,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Empty totals. Registry and watch belong to the run.
+    /// Creates empty totals. `registry` and `watch` belong to the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Totals {
         Totals {
             whole: Sinks::new(&registry, &watch),
@@ -69,7 +69,7 @@ impl Totals {
         }
     }
 
-    /// Adds a recorder's window, and sends the emptied window back.
+    /// Adds a recorder's window, and returns the emptied window to the recorder.
     pub fn merge(&mut self, mut window: Window) {
         for contents in window.parts_mut() {
             self.merge_part(contents);
@@ -78,7 +78,7 @@ impl Totals {
         self.warn_of_limits();
     }
 
-    /// Adds a window that is also added elsewhere; its individual samples are left out.
+    /// Adds a window without its individual samples, which are added elsewhere.
     pub fn add(&mut self, window: &Window) {
         window.parts().for_each(|part| self.merge_part(part));
         self.warn_of_limits();
@@ -110,8 +110,8 @@ impl Totals {
         self.count_series(&contents.exchanges, &contents.series);
     }
 
-    /// Records how many users run (`vus`) and are initialized (`vus_max`), over all workers. Call
-    /// it once per second.
+    /// Records how many users run (`vus`) and are initialized (`vus_max`), over all workers. To be called once per
+    /// second.
     pub fn users(&mut self, active: u32, ready: u32, at: Moment) {
         for (metric, users) in [(builtin::VUS, active), (builtin::VUS_MAX, ready)] {
             self.whole.record(metric, users.into(), at);
@@ -129,23 +129,23 @@ impl Totals {
         }
     }
 
-    /// The individual samples since the last call, for outputs, in pieces.
+    /// The individual samples since the previous call, in pieces, for outputs.
     pub fn take_records(&mut self) -> Vec<Vec<SampleRecord>> {
         self.records.take()
     }
 
-    /// Warnings for the user, each once.
+    /// Warnings for the user. Each is returned only once.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// A metric's values so far; `None` if it has no samples.
+    /// The current values of a metric. `None` if it has no samples.
     pub fn values(&self, metric: MetricId, elapsed: Duration) -> Option<Values> {
         let sink = self.whole.metrics.get(metric.index())?;
         (!sink.is_empty()).then(|| sink.values(elapsed))
     }
 
-    /// The sub-metrics with samples so far: metrics of some tags, which thresholds name.
+    /// The sub-metrics with samples so far. Thresholds define them.
     pub fn by_tag(&self, elapsed: Duration) -> Vec<(&str, Values)> {
         let sinks = self.whole.submetrics.iter();
         let named = self.watch.submetrics.iter().zip(sinks);
@@ -160,13 +160,13 @@ impl Totals {
         self.http.overview()
     }
 
-    /// HTTP exchanges by name so far; empty unless the watch requires it.
+    /// HTTP exchanges by name so far. Empty unless the watch requires them.
     pub fn names(&self) -> NameParts {
         self.names.parts()
     }
 
-    /// The results of the thresholds after `elapsed` of the run. Call it every 2 s during the run,
-    /// and once at its end.
+    /// The results of the thresholds after `elapsed` of the run. To be called every 2 s during the run, and once at its
+    /// end.
     pub fn evaluate(&self, elapsed: Duration, stage: Stage) -> ThresholdReport {
         let mut report = ThresholdReport::default();
         for judge in &self.watch.judges {
@@ -198,7 +198,7 @@ impl Totals {
         judged.chain(watched).any(|watched| watched == metric)
     }
 
-    /// The results of the thresholds on a metric itself or on one sub-metric.
+    /// The results of the thresholds on a metric or on one of its sub-metrics.
     pub(crate) fn outcomes(
         &self,
         metric: MetricId,

@@ -1,8 +1,8 @@
-//! The settings of what a run records: its tags, and the sub-metrics that are needed.
+//! What a run records: the tags and sub-metrics that it needs.
 //!
-//! A sub-metric is the part of a metric whose samples have certain tags, given by a selector.
-//! Selectors are compiled once, split by the source of a tag's value, so that recording a sample
-//! evaluates only what the base tags do not already decide.
+//! A sub-metric is the part of a metric whose samples have certain tags, as given by a selector. Selectors are compiled
+//! once and split by the source of a tag's value. So recording a sample evaluates only conditions that the base tags do
+//! not already decide.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,10 +20,10 @@ use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
 use crate::thresholds::{self, Judge};
 
-/// The tags and sub-metrics that the recorders of a run keep.
+/// The settings from which a [`Watch`] is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct WatchSettings {
-    /// The thresholds. Their sub-metrics are kept, in addition to the one that is always kept.
+    /// The thresholds. Their sub-metrics are recorded, in addition to the sub-metric that always is.
     pub thresholds: Vec<Threshold>,
     /// Metrics and sub-metrics that the summary shows even without samples and thresholds.
     pub watched: Vec<MetricSelector>,
@@ -33,9 +33,9 @@ pub struct WatchSettings {
     pub run_tags: TagMap,
     /// Whether to pass every sample with its tags to outputs.
     pub outputs: bool,
-    /// Whether those samples include the metrics that k6 does not know.
+    /// Whether individual samples include metrics that k6 does not have.
     pub output_extra: bool,
-    /// Whether to keep results by scenario and group, for the full summary.
+    /// Whether to record results by scenario and group, for the full summary.
     pub breakdown: bool,
     /// Whether to count HTTP exchanges by the request's name.
     pub by_name: bool,
@@ -45,8 +45,7 @@ pub struct WatchSettings {
     pub mask: Option<Arc<Mask>>,
 }
 
-/// [`WatchSettings`] compiled against a registry; shared by all recorders and
-/// the totals of a run.
+/// [`WatchSettings`], compiled against a registry. All recorders and the totals of a run share it.
 #[derive(Debug)]
 pub struct Watch {
     pub(crate) system_tags: SystemTags,
@@ -60,15 +59,15 @@ pub struct Watch {
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
     pub(crate) judges: Vec<Judge>,
-    /// Metrics, or sub-metrics of them, that are shown even without samples and thresholds.
+    /// Metrics and sub-metrics that are shown even without samples and thresholds.
     pub(crate) watched: Vec<(MetricId, Option<usize>)>,
-    /// Sub-metrics by metric; shorter than the registry if the last metrics have none.
+    /// Sub-metrics by metric. Shorter than the registry if the last metrics have none.
     by_metric: Vec<Vec<usize>>,
-    /// Indices into `conditions` of those that are checked for HTTP exchanges. Their position here
-    /// is their bit in an exchange's mask.
+    /// Indices into `conditions` of the conditions that are checked for HTTP exchanges. The position in this list is
+    /// the number of the bit in an exchange's mask.
     pub(crate) http_conditions: Vec<usize>,
     pub(crate) roster: Roster,
-    /// Set after the warning about too many series: counting them stops.
+    /// Set after the warning about too many series, after which they are no longer counted.
     pub(crate) series_counted: AtomicBool,
 }
 
@@ -79,11 +78,11 @@ pub(crate) struct Submetric {
     pub tags: Vec<(String, String)>,
     /// Index into [`Watch::conditions`].
     pub conditions: usize,
-    /// Place in [`Watch::http_conditions`], if it is there.
+    /// Position in [`Watch::http_conditions`], if it is in that list.
     pub http_bit: Option<usize>,
 }
 
-/// Tags a sample must have, all of them.
+/// Tags that a sample must have, all of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Conditions(Vec<Condition>);
 
@@ -93,19 +92,19 @@ pub(crate) struct Condition {
     /// The enabled system tag with that key.
     system: Option<SystemTag>,
     pub value: String,
-    /// The value as a number, if it is written as one.
+    /// The value as a number, if it is a number.
     pub number: Option<u32>,
-    /// The value as a boolean, if it is written as one.
+    /// The value as a boolean, if it is a boolean.
     pub truth: Option<bool>,
 }
 
 /// The tags that the program sets for one kind of event.
 pub(crate) trait OwnTags {
-    /// Whether the tag has the condition's value; `None` if this event does not have the tag.
+    /// Whether the tag has the condition's value. `None` if this event does not have the tag.
     fn holds(&self, tag: SystemTag, condition: &Condition) -> Option<bool>;
 }
 
-/// Events with base tags only.
+/// Events that have only base tags.
 pub(crate) struct NoOwnTags;
 
 impl OwnTags for NoOwnTags {
@@ -131,8 +130,8 @@ impl Conditions {
         Conditions(conditions)
     }
 
-    /// Whether a sample has all the tags. Tags set by the program take precedence over the sample's
-    /// own tags, and those over the base tags.
+    /// Whether a sample has all the tags. Tags set by the program take precedence over the sample's own tags, which
+    /// take precedence over the base tags.
     pub fn hold(&self, own: &impl OwnTags, extra: &[(&str, &str)], base: &TagMap) -> bool {
         self.0.iter().all(|condition| {
             if let Some(tag) = condition.system
@@ -157,12 +156,10 @@ impl Conditions {
 }
 
 impl Watch {
-    /// Compiles settings. Every metric that thresholds name must be
-    /// registered before.
+    /// Compiles settings. Every metric that thresholds name must already be registered.
     ///
     /// # Errors
-    /// All thresholds on a metric that does not exist, or that does not have the
-    /// requested value.
+    /// All thresholds on a metric that does not exist, or that does not have the requested value.
     pub fn new(registry: &Registry, settings: WatchSettings) -> Result<Watch, Errors> {
         let metrics = thresholds::resolve(&settings.thresholds, &settings.watched, registry)?;
         let mut watch = Watch {
@@ -205,7 +202,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// The index of the sub-metric for a selector; `None` for the metric itself.
+    /// The index of the sub-metric for a selector. `None` for the metric itself.
     fn submetric_of(&mut self, selector: &MetricSelector, metric: MetricId) -> Option<usize> {
         if selector.tags.is_empty() {
             return None;
@@ -217,7 +214,7 @@ impl Watch {
         Some(self.add_submetric(metric, &name, &selector.tags))
     }
 
-    /// Adds a sub-metric unless it exists; returns its index.
+    /// Adds a sub-metric unless it exists. Returns its index.
     fn add_submetric(&mut self, metric: MetricId, name: &str, tags: &[(String, String)]) -> usize {
         let known = self
             .submetrics

@@ -1,8 +1,8 @@
 //! The samples that one recorder collected since its last window.
 //!
-//! Windows circulate: the recorder fills one while the main thread adds the other to the totals,
-//! which empties it and sends it back. So in steady state neither side allocates, and the pages of
-//! the histograms are created only once.
+//! Windows circulate. The recorder fills one window while the main thread adds the other to the totals, which empties
+//! it and sends it back. So in steady state neither side allocates, and the pages of the histograms are created only
+//! once.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,16 +22,16 @@ use crate::watch::Watch;
 /// Maximum number of emptied parts that wait for a recorder.
 const SPARE: usize = 4;
 
-/// One recorder's samples of one window of time, to be added to the [`Totals`](crate::Totals).
+/// One recorder's samples of a period, to be added to the [`Totals`](crate::Totals).
 ///
-/// If seconds are separated, it has a part for each second in which an event started that ended
-/// within the window.
+/// If seconds are separated, it has a part for each second. A part contains events that started in that second and
+/// ended within the window.
 #[derive(Debug)]
 // Boxed, because parts are sent through channels and swapped, never copied.
 #[allow(clippy::vec_box)]
 pub struct Window {
     current: Option<Box<Contents>>,
-    /// Earlier seconds. Without seconds this is empty, and nothing is allocated.
+    /// Parts of earlier seconds. If seconds are not separated, this is empty and nothing is allocated.
     earlier: Vec<Box<Contents>>,
     home: Home,
 }
@@ -48,13 +48,13 @@ impl<'a> SecondPart<'a> {
 
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    /// The second in which all of it started, if seconds are separated.
+    /// The second in which all its events started, if seconds are separated.
     pub second: Option<RunSecond>,
     pub cells: Vec<Option<Box<Sinks>>>,
     pub checks: Vec<CheckDelta>,
     pub http: HttpTally,
     pub names: NameTally,
-    /// Tag sets of HTTP exchanges; each counts as many series as an exchange has metrics.
+    /// Tag sets of HTTP exchanges. Each counts as one series per metric of an exchange.
     pub exchanges: SeriesSketch,
     /// Series of other samples.
     pub series: SeriesSketch,
@@ -62,7 +62,7 @@ pub(crate) struct Contents {
     pub left_out: LeftOut,
 }
 
-/// The place from which a recorder gets its emptied windows. The lock is taken once per window.
+/// Returns emptied windows to a recorder. The lock is taken once per window.
 #[derive(Clone, Debug, Default)]
 // Boxed, because windows are sent through channels and swapped, never copied.
 #[allow(clippy::vec_box)]
@@ -93,7 +93,7 @@ impl Window {
         }
     }
 
-    /// A window without samples, to which others are added.
+    /// A window without samples, to which other windows are added.
     pub fn empty() -> Window {
         Window {
             current: None,
@@ -102,7 +102,7 @@ impl Window {
         }
     }
 
-    /// Adds the samples of another window of the same run, except individual samples.
+    /// Adds the samples of another window of the same run, except for individual samples.
     pub fn add(&mut self, other: &Window, registry: &Registry, watch: &Watch) {
         for part in other.parts() {
             let mut known = self.parts_mut();
@@ -120,8 +120,8 @@ impl Window {
         }
     }
 
-    /// A metric's values in this window, which lasted `span`; `None` if it has no samples in it.
-    /// For live views: the histograms of several recorders' windows can be merged.
+    /// The values of a metric in this window, which lasted `span`. `None` if it has no samples in it. For live views,
+    /// which merge the histograms of several recorders' windows.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
         let cells = self.parts().flat_map(|part| part.cells.iter().flatten());
         let sinks = cells.filter_map(|cell| cell.metrics.get(metric.index()));
@@ -131,13 +131,13 @@ impl Window {
         Some(sum.values(span))
     }
 
-    /// Requests of protocols other than HTTP, and how many of them failed.
+    /// The number of requests with protocols other than HTTP, and how many of them failed.
     pub fn calls(&self) -> (u64, u64) {
         let calls = self.parts().map(|part| part.http.calls());
         calls.fold((0, 0), |sum, calls| (sum.0 + calls.0, sum.1 + calls.1))
     }
 
-    /// Its parts by second, if seconds are separated; otherwise nothing.
+    /// Its parts by second, if seconds are separated. Otherwise empty.
     pub fn seconds(&self) -> impl Iterator<Item = (RunSecond, SecondPart<'_>)> {
         self.parts()
             .filter_map(|part| Some((part.second?, SecondPart(part))))
@@ -169,7 +169,7 @@ impl Drop for Window {
 }
 
 impl Contents {
-    /// Adds everything except individual samples.
+    /// Adds everything except for individual samples.
     fn add(&mut self, other: &Contents, registry: &Registry, watch: &Watch) {
         if self.cells.len() < other.cells.len() {
             self.cells.resize_with(other.cells.len(), || None);

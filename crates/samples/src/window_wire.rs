@@ -1,7 +1,7 @@
-//! Encodes windows, so that another process can add them to its totals as if its own recorders had
-//! collected them. Numbers of metrics, checks and cells differ between processes, so names are sent.
+//! Encodes windows, so that another process can add them to its totals as if its own recorders had collected them. The
+//! encoding contains names, because numbers of metrics, checks and cells differ between processes.
 //!
-//! Individual samples for outputs are encoded apart ([`encode_records`](crate::encode_records)).
+//! Individual samples for outputs are encoded separately ([`encode_records`](crate::encode_records)).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,22 +30,22 @@ use crate::wire::{Reader, WireError, Writer};
 
 /// The first byte: the version of the encoding.
 const VERSION: u8 = 1;
-/// Parts of a window; a recorder makes at most this many.
+/// Maximum number of parts of a window; a recorder creates at most as many.
 const PART_LIMIT: usize = 64;
-/// Cells of all parts together: each needs memory for all metrics.
+/// Maximum number of cells of all parts together, because each needs memory for all metrics.
 const CELL_LIMIT: usize = 4_096;
-/// Metrics of scripts.
+/// Maximum number of metrics of scripts.
 const METRIC_LIMIT: usize = 4_096;
 
-/// Encodes the windows of a run in this process, and keeps their sum.
+/// Encodes the windows of a run in this process, and computes their sum.
 #[derive(Debug)]
 pub struct WindowEncoder {
     totals: Totals,
-    /// Groups that were sent: their order is that of the roster.
+    /// The number of groups sent so far, in the order of the roster.
     groups: usize,
 }
 
-/// Decodes windows of other processes with the same plan.
+/// Decodes windows of other processes that have the same plan.
 #[derive(Clone, Debug)]
 pub struct WindowDecoder {
     registry: Arc<Registry>,
@@ -53,7 +53,7 @@ pub struct WindowDecoder {
 }
 
 impl WindowEncoder {
-    /// Nothing was encoded yet. Registry and watch are those of the windows.
+    /// Creates an encoder. `registry` and `watch` are those of the windows.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> WindowEncoder {
         WindowEncoder {
             totals: Totals::new(registry, watch),
@@ -71,13 +71,13 @@ impl WindowEncoder {
         &self.totals.registry
     }
 
-    /// Adds a window to one that will be encoded later.
+    /// Adds a window to another window that will be encoded later.
     pub fn add_to(&self, later: &mut Window, window: &Window) {
         later.add(window, &self.totals.registry, &self.totals.watch);
     }
 
-    /// Encodes a window, and adds it to the sum. Moments are relative to `origin`. Each window of the
-    /// process must be encoded once, and decoded in the same order.
+    /// Encodes a window, and adds it to the sum. Moments are relative to `origin`. Each window of the process must be
+    /// encoded exactly once, and decoded in the same order.
     pub fn encode(&mut self, window: &Window, origin: Moment) -> Vec<u8> {
         let mut out = Writer::new();
         out.byte(VERSION);
@@ -120,7 +120,7 @@ impl WindowEncoder {
         }
         part.http.encode(out);
         part.names.encode(&self.totals.names, out);
-        // Estimating the number of series stops at a limit.
+        // Counting series stops at a limit.
         let counts_series = !self.totals.watch.series_counted.load(Ordering::Relaxed);
         out.flag(counts_series);
         if counts_series {
@@ -131,7 +131,7 @@ impl WindowEncoder {
         out.number(part.left_out.breakdown_samples);
     }
 
-    /// The sum of a cell's samples so far. The receiver adds a cell both to itself and to the whole.
+    /// The sum of a cell's samples so far. The receiver adds a cell to its own totals and to those of the run.
     fn so_far(&self, cell: usize) -> Option<&Sinks> {
         if self.totals.watch.breakdown && cell != COMMON_CELL {
             self.totals.cells.get(cell)?.as_deref()
@@ -168,7 +168,7 @@ fn encode_sinks(
         let before = so_far.and_then(|sums| sums.metrics.get(at));
         sinks.metrics[at].encode(before, origin, out);
     }
-    // Both processes have the same thresholds, so sub-metrics have the same numbers.
+    // Both processes have the same thresholds, so the numbers of sub-metrics are equal.
     let submetrics = in_use(&sinks.submetrics);
     out.number(submetrics.len() as u64);
     for at in submetrics {
@@ -178,10 +178,10 @@ fn encode_sinks(
     }
 }
 
-/// The names that a window uses, with the numbers that stand for them in its encoding.
+/// The names that a window uses, with their numbers in its encoding.
 #[derive(Default)]
 struct Tables {
-    /// A script's own metrics: their numbers here.
+    /// A script's own metrics, by their numbers in this process.
     metrics: BTreeMap<usize, u64>,
     /// Cells except the common one.
     cells: BTreeMap<usize, u64>,
@@ -233,7 +233,7 @@ impl Tables {
         }
     }
 
-    /// The built-in metrics have the same numbers everywhere; a script's own follow.
+    /// The built-in metrics have the same numbers in every process. A script's own metrics follow.
     fn metric(&self, at: usize) -> u64 {
         let own = self.metrics.get(&at);
         own.map_or(at as u64, |number| builtin::TABLE.len() as u64 + number)
@@ -258,15 +258,15 @@ struct Places {
 }
 
 impl WindowDecoder {
-    /// A decoder for a run with this registry and watch.
+    /// Creates a decoder for a run with this registry and watch.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> WindowDecoder {
         WindowDecoder { registry, watch }
     }
 
-    /// The window in `bytes`; moments count from `origin`.
+    /// Decodes the window in `bytes`. Moments are relative to `origin`.
     ///
     /// # Errors
-    /// If the bytes are not a window, or need more memory than one may.
+    /// If the bytes are not a window, or need more memory than a window may use.
     pub fn decode(&self, bytes: &[u8], origin: Moment) -> Result<Window, WireError> {
         let mut input = Reader::new(bytes);
         if input.byte()? != VERSION {
@@ -317,7 +317,7 @@ impl WindowDecoder {
         })
     }
 
-    /// A script's own metric, which is registered here if it is new.
+    /// A script's own metric, which is registered in this process if it is new.
     pub(crate) fn metric(&self, input: &mut Reader<'_>) -> Result<(MetricId, Kind), WireError> {
         let name = input.text()?;
         let kind = kind_of(input.byte()?)?;

@@ -1,15 +1,15 @@
-//! Bytes that carry samples between processes: numbers of variable length, texts, and a reader that
-//! trusts none of them.
+//! The encoding of samples that processes exchange: numbers of variable length, strings, and a reader for untrusted
+//! input.
 //!
-//! The reader never allocates more than a fixed multiple of the bytes it was given: a count is
-//! checked against the bytes that are left before anything is reserved for it.
+//! The reader never allocates more than a fixed multiple of the bytes that it was given. It compares each count with
+//! the number of remaining bytes before it reserves memory.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The longest text, in bytes.
+/// Maximum length of a string, in bytes.
 const TEXT_LIMIT: usize = 64 * 1024;
-/// The largest count: a million per second for nine years.
+/// Maximum count: a million per second for nine years.
 const AMOUNT_LIMIT: u64 = 1 << 48;
 
 /// Appends values to bytes.
@@ -25,9 +25,9 @@ pub struct Reader<'a>(&'a [u8]);
 pub enum WireError {
     /// The bytes end in the middle of a value.
     Short,
-    /// A value that no writer produces; the text names it.
+    /// A value that no writer produces. The string names the value.
     Invalid(&'static str),
-    /// More than the limit of something; the text names it.
+    /// More than the limit of something. The string names it.
     TooMany(&'static str),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for WireError {
 impl std::error::Error for WireError {}
 
 impl Writer {
-    /// Nothing yet.
+    /// Creates an empty writer.
     pub fn new() -> Writer {
         Writer::default()
     }
@@ -54,7 +54,7 @@ impl Writer {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,7 +68,7 @@ impl Writer {
         self.0.push(byte);
     }
 
-    /// A number in groups of seven bits, the lowest first (LEB128).
+    /// Writes a number in groups of seven bits, the lowest first (LEB128).
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
@@ -77,7 +77,7 @@ impl Writer {
         self.0.push(number as u8);
     }
 
-    /// A number of either sign: small magnitudes are short.
+    /// Writes a signed number. Numbers with a small magnitude are short.
     pub fn signed(&mut self, number: i64) {
         self.number(((number << 1) ^ (number >> 63)) as u64);
     }
@@ -90,12 +90,12 @@ impl Writer {
         self.0.push(u8::from(flag));
     }
 
-    /// A duration, in whole nanoseconds up to 584 years.
+    /// Writes a duration in whole nanoseconds, up to 584 years.
     pub fn duration(&mut self, duration: Duration) {
         self.number(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// A text; the part after 64 KiB is left out.
+    /// Writes a string. Cuts it off after 64 KiB.
     pub fn text(&mut self, text: &str) {
         let mut end = text.len().min(TEXT_LIMIT);
         while !text.is_char_boundary(end) {
@@ -104,13 +104,13 @@ impl Writer {
         self.bytes(&text.as_bytes()[..end]);
     }
 
-    /// Bytes with their length.
+    /// Writes bytes, preceded by their length.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// Bytes whose length the reader knows.
+    /// Writes bytes whose length the reader knows.
     pub fn exactly(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         self.0.is_empty()
     }
 
-    /// Fails if bytes are left.
+    /// Fails if there are remaining bytes.
     ///
     /// # Errors
     /// [`WireError::Invalid`].
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// A number. The shortest form is the only valid one, so that equal contents are equal bytes.
+    /// Reads a number. Accepts only its shortest form, so that equal contents have equal bytes.
     pub fn number(&mut self) -> Result<u64, WireError> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         Err(WireError::Invalid("number"))
     }
 
-    /// A count of things that happened, at most 2^48, so that sums of counts do not overflow.
+    /// Reads a count of events, at most 2^48, so that sums of counts do not overflow.
     pub fn amount(&mut self) -> Result<u64, WireError> {
         let amount = self.number()?;
         if amount > AMOUNT_LIMIT {
@@ -209,20 +209,20 @@ impl<'a> Reader<'a> {
         self.exactly(length)
     }
 
-    /// The next `length` bytes.
+    /// Reads the next `length` bytes.
     pub fn exactly(&mut self, length: usize) -> Result<&'a [u8], WireError> {
         let (bytes, rest) = self.0.split_at_checked(length).ok_or(WireError::Short)?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    /// The next bytes of a known number.
+    /// Reads a number of bytes known at compile time.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         let bytes = self.exactly(N)?;
         bytes.try_into().map_err(|_| WireError::Short)
     }
 
-    /// The length of a list whose entries take at least `least` bytes each.
+    /// Reads the length of a list whose entries take at least `least` bytes each.
     pub fn count(&mut self, least: usize) -> Result<usize, WireError> {
         let count = usize::try_from(self.number()?).map_err(|_| WireError::Short)?;
         if count > self.0.len() / least.max(1) {

@@ -1,4 +1,4 @@
-//! A fixed amount of work: its duration, and the payload of its calls.
+//! A fixed amount of work: its makespan, and the payload of its calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use plimsoll_units::{Bytes, Moment};
 use serde::{Serialize, Serializer};
 
-/// The work that the users of a scenario have done, added up across workers. Each worker keeps its
-/// own [`Share`] and adds it at the end, so that a call touches no shared memory.
+/// The work that the users of a scenario have done, summed over workers. Each worker has its own [`Share`] and adds it
+/// at the end, so that a call does not access shared memory.
 #[derive(Debug)]
 pub struct WorkDone {
     calls: AtomicU64,
@@ -18,7 +18,7 @@ pub struct WorkDone {
     last_end: AtomicU64,
 }
 
-/// One worker's part since it was last added.
+/// The work of one worker since its share was last added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     calls: u64,
@@ -28,25 +28,25 @@ pub struct Share {
     span: Option<(Moment, Moment)>,
 }
 
-/// All of it, read when the scenario has ended.
+/// The total work, to be read when the scenario has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Work {
     /// Completed calls, including failed ones: HTTP exchanges, gRPC calls and streams, WebSocket
     /// sessions.
     pub calls: u64,
-    /// How many of these failed.
+    /// How many of these calls failed.
     pub failed: u64,
-    /// Bytes of messages or bodies sent by calls that did not fail.
+    /// Bytes of messages or bodies sent by successful calls.
     #[serde(serialize_with = "count")]
     pub sent: Bytes,
-    /// Bytes of messages or bodies received by calls that did not fail.
+    /// Bytes of messages or bodies received by successful calls.
     #[serde(serialize_with = "count")]
     pub received: Bytes,
-    /// From the start of the first iteration to the end of the last.
+    /// The time from the start of the first iteration to the end of the last one.
     pub makespan: Duration,
 }
 
-/// One scenario's fixed amount of work.
+/// The fixed amount of work of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScenarioWork {
     /// Its name.
@@ -61,18 +61,18 @@ pub struct ScenarioWork {
     pub done: Work,
 }
 
-/// How a fixed number of iterations is distributed to workers.
+/// How a fixed number of iterations is distributed over workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loops {
-    /// This many per worker.
+    /// This number for each worker.
     Each(u64),
-    /// This many for all of them together.
+    /// This number for all workers together.
     Shared(u64),
 }
 
 impl Loops {
-    /// The iterations of this many workers together.
+    /// The number of iterations of this many workers together.
     pub fn of(self, workers: u32) -> u64 {
         match self {
             Loops::Each(loops) => u64::from(workers).saturating_mul(loops),
@@ -82,7 +82,7 @@ impl Loops {
 }
 
 impl ScenarioWork {
-    /// The configured iterations of all workers together.
+    /// The configured number of iterations of all workers together.
     pub fn wanted(&self) -> u64 {
         self.loops.of(self.workers)
     }
@@ -106,8 +106,8 @@ impl Default for WorkDone {
 }
 
 impl Share {
-    /// Counts a call by its payload in each direction, in bytes without headers and framing. `None`
-    /// if it failed: its bytes are not throughput.
+    /// Counts a call with its payload in each direction, in bytes without headers and framing. `None` if it failed,
+    /// because its bytes are not throughput.
     pub fn call(&mut self, payload: Option<(u64, u64)>) {
         self.calls += 1;
         match payload {
@@ -129,7 +129,7 @@ impl Share {
 }
 
 impl WorkDone {
-    /// Adds a worker's share.
+    /// Adds the share of a worker.
     pub fn add(&self, share: &Share) {
         let pairs = [
             (&self.calls, share.calls),
@@ -147,7 +147,7 @@ impl WorkDone {
         }
     }
 
-    /// The sum so far.
+    /// The current sum.
     pub fn read(&self) -> Work {
         let first = self.first_start.load(Ordering::Relaxed);
         let last = self.last_end.load(Ordering::Relaxed);

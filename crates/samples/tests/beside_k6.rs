@@ -1,5 +1,5 @@
-//! k6 (`recorded/values.js`) and Plimsoll get the same values and must give the same summary:
-//! exactly if every value is kept, and within a bucket's width if there are too many.
+//! k6 (`recorded/values.js`) and Plimsoll record the same values and must produce the same summary: exactly equal while
+//! Plimsoll stores every value, and within the width of a bucket above that.
 
 mod scene;
 
@@ -55,7 +55,7 @@ fn scene_with_values() -> Scene {
     scene
 }
 
-/// The value for one of k6's names.
+/// The value that has this name in k6's summary.
 fn figure(metric: &MetricSummary, name: &str) -> f64 {
     let values = &metric.values;
     let figure = match name {

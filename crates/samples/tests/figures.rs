@@ -10,7 +10,7 @@ use plimsoll_samples::{
 };
 use scene::{Scene, at, ms};
 
-/// An exchange of 1 + 8 + 1 ms on a kept connection.
+/// An exchange of 1 + 8 + 1 ms on a reused connection.
 fn quick() -> HttpFacts<'static> {
     HttpFacts {
         phases: Phases {
@@ -109,7 +109,7 @@ fn failed_exchanges_have_latencies_of_their_own() {
     scene.recorder.http(&nobody_asked, &base);
     let summary = scene.summary(1.0);
     let values = |name: &str| scene::metric(&summary, name).values.clone();
-    // k6's metric counts a refused connection as 0 ms; our additional metric shows its duration.
+    // k6's metric counts a refused connection as 0 ms. Our additional metric contains its duration.
     assert_eq!(values("http_req_duration").min(), Some(0.0));
     assert_eq!(values("http_req_duration").count(), Some(401.0));
     assert_eq!(values("http_req_failed_duration").min(), Some(0.5));
@@ -467,7 +467,7 @@ fn the_breakdown_shows_scenarios_and_groups() {
     let b = &summary.scenarios[1];
     assert!(b.metrics.iter().any(|metric| metric.name == "http_reqs"));
     assert!(!a.metrics.iter().any(|metric| metric.name == "http_reqs"));
-    // Over all scenarios.
+    // The results over all scenarios.
     assert_eq!(average(&summary.groups[0].metrics), Some(53.5));
     assert_eq!(summary.left_out.breakdown_samples, 0);
 }

@@ -1,4 +1,4 @@
-//! Secrets that a script has read, in everything that leaves a recorder.
+//! Masks the secrets of a script in everything that a recorder returns.
 
 mod scene;
 

@@ -1,5 +1,4 @@
-//! However samples are spread over workers and windows, the results are those of one recorder that
-//! got them all.
+//! The results do not depend on how samples are spread over workers and windows.
 
 mod scene;
 
@@ -14,8 +13,7 @@ use plimsoll_units::Moment;
 use proptest::prelude::*;
 use scene::{Scene, at, ms, threshold};
 
-/// Something that happens to a user. Times are eighths of a millisecond, whose
-/// sums are exact in any order.
+/// Something that happens to a user. Times are eighths of a millisecond, because their sums are exact in any order.
 #[derive(Clone, Debug)]
 enum Event {
     Exchange {
@@ -130,7 +128,7 @@ proptest! {
 
     #[test]
     fn spreading_changes_nothing(
-        // Repeated often enough for histograms to leave the exact mode.
+        // Enough repetitions that histograms leave the exact mode.
         events in prop::collection::vec((event(), 0usize..3, prop::bool::weighted(0.05)), 0..200),
         times in prop::sample::select(vec![1usize, 40]),
         breakdown: bool,
@@ -167,7 +165,7 @@ proptest! {
             let (registry, watch) = (Arc::clone(&scene.registry), Arc::clone(&scene.watch));
             let encoder = WindowEncoder::new(registry, watch);
             let received = Totals::new(Arc::clone(&whole.registry), Arc::clone(&whole.watch));
-            // Their clocks have nothing in common.
+            // The clocks of the two processes are unrelated.
             (scene, encoder, received, Moment::from_nanos(number * 7_777), Window::empty())
         });
         // A process may send several windows as one.
@@ -196,7 +194,7 @@ proptest! {
         }
         for process in &mut processes {
             prop_assert_eq!(send(process, false), Ok(()));
-            // The sums of the process, which it sends last, confirm what was received.
+            // The process sends the sums of its metrics last. They confirm what was received.
             let sent = process.1.totals().cumulative();
             let mut out = Writer::new();
             sent.encode(&mut out);
@@ -211,7 +209,7 @@ proptest! {
         drop((one, many));
         let mut one = serde_json::to_value(together.summary(10.0)).unwrap();
         let mut many = serde_json::to_value(whole.summary(10.0)).unwrap();
-        // Groups and checks are listed in the order in which they were first seen.
+        // Groups and checks are listed in the order in which they first occurred.
         sort_lists(&mut one);
         sort_lists(&mut many);
         prop_assert_eq!(one, many);

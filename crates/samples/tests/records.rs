@@ -214,7 +214,7 @@ fn many_records_come_in_pieces_and_in_order() {
     assert!(pieces.iter().all(|piece| piece.len() <= 4096));
     assert_eq!(pieces.len(), 5);
     let records = pieces.concat();
-    // They share their tags.
+    // Both samples share their tags.
     assert!(Arc::ptr_eq(&records[0].tags, &records[19_999].tags));
     let values = records.iter().map(|record| record.value);
     assert!(values.eq((0..added).map(f64::from)));
@@ -241,7 +241,7 @@ fn records_are_read_back_in_another_process() {
     let origin = at(1_000.0);
     let pieces = encode_records(&sent, &scene.registry, origin);
     assert!(pieces.len() > 1, "{} samples", sent.len());
-    // Its own metrics have other numbers there.
+    // The script's own metrics have other numbers in the other process.
     let other = with_outputs(true);
     let another = (other.registry).register("another", Kind::Rate, Contains::Default);
     assert!(another.is_ok());
@@ -266,7 +266,7 @@ fn records_are_read_back_in_another_process() {
     for (read, sent) in read.iter().zip(&sent) {
         assert_eq!(text(&other.registry, read), text(&scene.registry, sent));
     }
-    // Whatever is missing, nothing is made up.
+    // Whatever is missing, the decoder does not invent data.
     let piece = &pieces[1];
     for length in (0..piece.len()).step_by(997) {
         let read = decoder.decode_records(&piece[..length], origin);

@@ -34,7 +34,7 @@ impl Seconds {
         scene.merge(window);
     }
 
-    /// Requests, their response times, iterations and their durations in a second.
+    /// The requests of a second, their response times, its iterations and their durations.
     fn counts(&self, second: RunSecond) -> [f64; 4] {
         [
             builtin::HTTP_REQS,
@@ -83,7 +83,7 @@ fn iteration(scene: &Scene, scheduled: Moment, lag: Duration, took: Duration) {
 
 #[test]
 fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
-    // 75 ms, and longer than a second: most requests end in another second than they start in.
+    // Durations of 75 ms and of more than a second, so that many requests end in a later second than they start.
     for (rate, took) in [(20, ms(75.0)), (200, ms(75.0)), (200, ms(1_330.0))] {
         let scene = scene();
         scene.recorder.set_clock(Some(RunClock {
@@ -91,11 +91,11 @@ fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
             load_end: Some(at(8_000.0)),
         }));
         let mut seconds = Seconds::default();
-        // Windows are taken shortly after the second.
+        // Each window is taken shortly after the second ends.
         let mut next_window = at(6_007.0);
         for number in 0..3 * rate {
             let scheduled = at(5_000.0 + number as f64 * 1_000.0 / rate as f64);
-            // Every seventh starts late; at 200/s this includes the last one of each second.
+            // Every seventh iteration starts late. At 200/s, this includes the last iteration of each second.
             let lag = if number % 7 == 3 { ms(20.0) } else { ms(0.1) };
             if scheduled + lag + took >= next_window {
                 seconds.add(&scene, scene.recorder.take_window());
@@ -146,7 +146,7 @@ fn memory_does_not_grow_with_how_long_requests_take() {
         start: at(0.0),
         load_end: None,
     }));
-    // All end in the same window, and each started in another second.
+    // All of them end in the same window, but each started in a different second.
     for number in 0..1_000 {
         let started = at(f64::from(number) * 1_000.0);
         iteration(&scene, started, ms(0.0), at(1_000_000.0).since(started));

@@ -1,4 +1,4 @@
-//! Thresholds: what holds, what does not, and when a run ends for it.
+//! Thresholds: which are met, and when they abort a run.
 
 mod scene;
 
@@ -114,7 +114,7 @@ fn every_method_measures_its_figure() {
         ["my_counter", "my_rate", "my_trend", "my_trend{half:upper}"]
     );
     assert!(!report.holds() && !report.abort());
-    // The summary says the same.
+    // The summary shows the same results.
     let summary = scene.summary(10.0);
     let upper = scene::metric(&summary, "my_trend{half:upper}");
     assert_eq!(upper.thresholds.len(), 2);
@@ -139,7 +139,7 @@ fn without_samples_all_but_rates_count_as_zero_when_it_is_over() {
         .map(|judged| judged.outcome.ok)
         .collect();
     assert_eq!(ok, [false, true, true, false, true]);
-    // Metrics with thresholds are shown even so.
+    // Metrics with thresholds are shown even without samples.
     let summary = mine.scene.summary(2.0);
     let names: Vec<&str> = summary.metrics.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names, ["my_counter", "my_gauge", "my_rate", "my_trend"]);
@@ -216,8 +216,8 @@ fn our_metrics_can_be_judged_too() {
     assert_eq!(report.judged[0].outcome.measured, 6.0);
 }
 
-/// An exchange is selected by its tags: those that the program sets take precedence over the
-/// request's own, and these over the user's.
+/// An exchange is selected by its tags. Tags that the program sets take precedence over the request's own tags, which
+/// take precedence over the user's.
 #[test]
 fn exchanges_are_selected_by_every_tag_they_have() {
     let facts = HttpFacts {
@@ -257,11 +257,11 @@ fn exchanges_are_selected_by_every_tag_they_have() {
         ("proto:no", false),
         ("tls_version:tls1.3", true),
         ("error_code:1404", true),
-        // Nothing failed on the wire, so the user's own tag is kept.
+        // Nothing failed on the wire, so the user's own tag remains.
         ("error:user's", true),
         ("expected_response:false", true),
         ("expected_response:true", false),
-        // Not enabled: the address is not a tag.
+        // The tag `ip` is not enabled.
         ("ip:10.0.0.1", false),
         ("mine:2", true),
         ("mine:1", false),

@@ -1,11 +1,11 @@
-//! Encodes the figures of requests by name.
+//! Encodes the results of requests by name.
 
 use super::{NameTally, Part};
 use crate::sink::wire::{Budget, decode_histogram, encode_histogram};
 use crate::wire::{Reader, WireError, Writer};
 
 impl NameTally {
-    /// Encodes the entries with requests. `so_far` is the sum of what was encoded before.
+    /// Encodes the entries with requests. `so_far` is the sum of everything encoded before.
     pub(crate) fn encode(&self, so_far: &NameTally, out: &mut Writer) {
         let named = self.by_name.iter().flat_map(|(name, methods)| {
             let methods = methods.iter().filter(|(_, part)| part.requests > 0);

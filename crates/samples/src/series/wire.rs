@@ -1,9 +1,9 @@
-//! Encodes the estimate of the number of series: only the registers that are not zero.
+//! Encodes the estimate of the number of series. Writes only registers that are not zero.
 
 use super::{REGISTERS, SeriesSketch};
 use crate::wire::{Reader, WireError, Writer};
 
-/// The highest rank: one more than the leading zeros that the rest of a hash can have.
+/// The highest rank: one more than the number of leading zeros that the rest of a hash can have.
 const RANK_LIMIT: u8 = 64;
 
 impl SeriesSketch {

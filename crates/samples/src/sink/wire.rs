@@ -1,4 +1,4 @@
-//! Encodes sinks. A histogram is sent as its values while they matter, otherwise as its buckets.
+//! Encodes sinks. A histogram is sent as individual values if the receiver needs them, otherwise as buckets.
 
 use plimsoll_stats::{EXACT_BOUND, Histogram, NumberedBuckets};
 use plimsoll_units::Moment;
@@ -7,12 +7,12 @@ use super::{Gauge, Sink};
 use crate::kind::Kind;
 use crate::wire::{Reader, WireError, Writer};
 
-/// The memory that the histograms of one message may still use.
+/// The memory that further histograms of one message may use.
 #[derive(Debug)]
 pub(crate) struct Budget(usize);
 
-/// The memory for the histograms of one message, in bytes. A second of 200 names with wide
-/// distributions needs a tenth of it.
+/// Maximum memory for the histograms of one message, in bytes. A second of 200 names with wide distributions needs a
+/// tenth of it.
 const HISTOGRAM_BYTES: usize = 64 << 20;
 
 impl Default for Budget {
@@ -32,8 +32,8 @@ impl Budget {
 }
 
 impl Sink {
-    /// Encodes a sink whose kind the reader knows. Moments are relative to `origin`; `so_far` is the
-    /// sum of what was encoded before.
+    /// Encodes a sink whose kind the reader knows. Moments are relative to `origin`. `so_far` is the sum of everything
+    /// encoded before.
     pub(crate) fn encode(&self, so_far: Option<&Sink>, origin: Moment, out: &mut Writer) {
         match self {
             Sink::Counter { sum, any } => {
@@ -96,8 +96,8 @@ impl Sink {
     }
 }
 
-/// Encodes a histogram that will be added to one of `before` values. Its values are sent while the
-/// sum can still be exact: after that the receiver puts them into buckets anyway.
+/// Encodes a histogram that will be added to a histogram of `before` values. Its values are sent only if the sum can
+/// still be exact. Otherwise the receiver would put them into buckets anyway.
 pub(crate) fn encode_histogram(histogram: &Histogram, before: u64, out: &mut Writer) {
     let after = before.saturating_add(histogram.count());
     if let Some(raw) = histogram.raw()
@@ -147,7 +147,7 @@ pub(crate) fn decode_histogram(
     }
 }
 
-/// Encodes buckets by the distance of their numbers: most are neighbors, and take two bytes each.
+/// Encodes buckets by the distances between their numbers. Most buckets are neighbors, and take two bytes each.
 pub(crate) fn encode_buckets(buckets: &NumberedBuckets, out: &mut Writer) {
     out.number(buckets.zeros);
     for side in [&buckets.negative, &buckets.positive] {

@@ -1,8 +1,8 @@
-//! An allocator that counts what each thread allocates. The tests of `plimsoll-http` use it too.
+//! An allocator that counts the allocations of each thread. The tests of `plimsoll-http` also use it.
 //!
-//! Every allocator is unsafe; this one only counts and forwards.
+//! Implementing an allocator requires unsafe code; this one only counts and forwards.
 #![allow(unsafe_code)]
-#![allow(dead_code)] // Each test uses a part of it.
+#![allow(dead_code)] // No test uses all of it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -15,23 +15,23 @@ thread_local! {
 
 pub struct Counting;
 
-/// How often this thread has requested memory.
+/// The number of allocations of this thread.
 pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Bytes this thread has allocated and not freed.
+/// The number of bytes that this thread has allocated and not freed.
 pub fn live() -> i64 {
     LIVE.get()
 }
 
-/// The maximum of those bytes since the last call.
+/// The maximum of that number since the previous call.
 pub fn take_peak() -> i64 {
     PEAK.replace(LIVE.get())
 }
 
 fn note(bytes: i64) {
-    // A thread may still free memory after its counters are gone.
+    // A thread may free memory after its counters are destroyed.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));

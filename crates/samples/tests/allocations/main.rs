@@ -1,5 +1,5 @@
-//! Memory depends on the number of series, not on samples, URLs or time. After a warm-up, recording
-//! and taking windows allocate nothing.
+//! Memory depends on the number of series, not on samples, URLs or time. After a warm-up, recording and taking windows
+//! do not allocate.
 
 mod counting;
 #[path = "../scene/mod.rs"]

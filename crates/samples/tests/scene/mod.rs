@@ -1,6 +1,6 @@
-//! A miniature run: one recorder, its totals, and short functions to query them.
+//! A miniature run: one recorder, its totals, and short functions that query them.
 
-#![allow(dead_code)] // Each test program uses its part.
+#![allow(dead_code)] // No test program uses all of it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
