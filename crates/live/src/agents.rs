@@ -12,22 +12,22 @@ use serde::Serialize;
 
 use crate::shown::{LATENCIES, ROWS};
 
-/// The number of agents that have charts. With them, a point of an hour's history has 32 small parts.
+/// Maximum number of agents with charts. At this number, each point of an hour's history has 32 small parts.
 const CHARTS: usize = 32;
 
-/// An agent in one stretch of a run.
+/// The results of an agent in one period of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AgentPoint {
     pub requests: u64,
     pub failed: u64,
-    /// Iterations that ended normally.
+    /// Iterations that completed.
     pub finished: u64,
-    /// Latencies in milliseconds; in merged points the largest. `None` if nothing ended.
+    /// Latencies in milliseconds. In merged points, the largest. `None` if nothing completed.
     pub p50: Option<f64>,
     pub p99: Option<f64>,
 }
 
-/// An agent in the whole run so far.
+/// The results of an agent in the whole run so far.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgentRow {
     pub name: String,
@@ -39,18 +39,18 @@ pub struct AgentRow {
     pub p50: Option<f64>,
     pub p99: Option<f64>,
     pub max: Option<f64>,
-    /// Processor share of its busiest worker in the latest second.
+    /// The processor share of its busiest worker in the latest second.
     pub cpu: f64,
-    /// Why it was given up.
+    /// Why the agent was lost.
     pub lost: Option<String>,
 }
 
 /// Adds up the samples of each agent's workers.
 #[derive(Debug, Default)]
 pub struct AgentSums {
-    /// Since the latest point, by worker. The agent of a new worker may not be known yet.
+    /// The sums since the latest point, by worker. The agent of a new worker may not be known yet.
     workers: BTreeMap<usize, Sums>,
-    /// Of the whole run, by agent.
+    /// The sums of the whole run, by agent.
     whole: Vec<Sums>,
 }
 
@@ -86,7 +86,7 @@ impl Sums {
         }
     }
 
-    /// The latencies, if there are any. `metric` is a place in [`LATENCIES`].
+    /// The latencies, if there are any. `metric` is an index into [`LATENCIES`].
     fn latency(&self, metric: Option<usize>) -> Option<&Histogram> {
         let histogram = self.latencies.get(metric?)?;
         (!histogram.is_empty()).then_some(histogram)
@@ -94,10 +94,10 @@ impl Sums {
 }
 
 impl AgentSums {
-    /// Adds what a worker recorded while scenarios ran.
+    /// Adds the samples that a worker recorded while scenarios ran.
     pub fn window(&mut self, worker: usize, window: &Window, thread: Option<&ThreadReading>) {
         let sums = self.workers.entry(worker).or_default();
-        // The span only matters for the rates of counters.
+        // The duration only affects the rates of counters.
         let values = |metric| window.values(metric, Duration::from_secs(1));
         let count = |metric| values(metric).and_then(|values| values.count());
         let (calls, failed_calls) = window.calls();
@@ -119,7 +119,7 @@ impl AgentSums {
         }
     }
 
-    /// The stretch that ends now, for the agents that have charts.
+    /// The period that ends now, for the agents that have charts.
     pub fn points(&mut self, agents: &[AgentReading], metric: Option<usize>) -> Vec<AgentPoint> {
         self.whole.resize_with(agents.len(), Sums::default);
         let mut points = Vec::new();
@@ -130,7 +130,7 @@ impl AgentSums {
                     stretch.add(&sums);
                 }
             }
-            // Of the latest second only.
+            // Processor use is that of the latest second only.
             whole.cpu = 0.0;
             whole.add(&stretch);
             if points.len() < CHARTS {
@@ -147,7 +147,7 @@ impl AgentSums {
         points
     }
 
-    /// The whole run so far.
+    /// The results of the whole run so far.
     pub fn rows(&self, agents: &[AgentReading], metric: Option<usize>) -> Vec<AgentRow> {
         let none = Sums::default();
         let rows = agents.iter().enumerate().take(ROWS).map(|(number, agent)| {
@@ -175,7 +175,7 @@ impl AgentSums {
 }
 
 impl AgentPoint {
-    /// Adds the stretch that follows this one.
+    /// Adds the next period.
     pub fn append(&mut self, next: &AgentPoint) {
         self.requests += next.requests;
         self.failed += next.failed;

@@ -1,4 +1,4 @@
-//! k6's REST API: the state of a run, its metrics and checks, and commands to it.
+//! k6's REST API: reads the state, metrics and checks of a run, and controls the run.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,10 +16,10 @@ use crate::response::Response;
 use crate::server::{self, InProgress};
 use crate::web_address::WebAddress;
 
-/// The API of a run, on an address of its own.
+/// The API of a run, at its own address.
 ///
-/// When it is dropped, it waits until requests in progress have their responses: the one that stops a run gets its
-/// response although the process ends right after the run.
+/// When it is dropped, it waits until requests in progress have their responses. So the request that stops a run gets
+/// its response, although the process exits right after the run.
 pub struct Api {
     shared: Arc<Shared>,
     in_progress: Arc<InProgress>,
@@ -27,11 +27,11 @@ pub struct Api {
     url: String,
 }
 
-/// What `setup` returned, for the users and `teardown`.
+/// The result of `setup`, for the users and `teardown`.
 pub trait SetupData: Send + Sync + 'static {
-    /// The data; `None` if setup did not run or returned nothing.
+    /// The data. `None` if setup did not run or returned nothing.
     fn get(&self) -> Option<Value>;
-    /// Replaces the data by this JSON, or removes it.
+    /// Replaces the data with this JSON, or removes it.
     fn set(&self, json: Option<String>);
 }
 
@@ -41,7 +41,7 @@ struct Shared {
     pictures: Pictures,
 }
 
-/// The states of a run in k6's API, as observed.
+/// The states of a run in k6's API, found by observing k6.
 mod status {
     pub const CREATING_USERS: u8 = 2;
     pub const PAUSED_BEFORE_RUN: u8 = 4;
@@ -52,10 +52,10 @@ mod status {
 }
 
 impl Api {
-    /// Serves the API until the process ends. `flag` is what requested it, for messages.
+    /// Serves the API until the process exits. `flag` is the flag that requested it, for messages.
     ///
     /// # Errors
-    /// If it cannot listen there.
+    /// If it cannot listen on the address.
     pub fn open(address: &WebAddress, flag: &str) -> Result<Api, String> {
         let (listener, token) = address.listen(flag)?;
         let bound = listener
@@ -85,7 +85,7 @@ impl Api {
         })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -95,13 +95,12 @@ impl Api {
         &self.url
     }
 
-    /// The listener that sums up the run when a request needs its figures.
+    /// The listener that computes the figures of the run when a request needs them.
     pub fn listener(&self) -> Box<dyn Listener> {
         Box::new(Follower(Arc::clone(&self.shared)))
     }
 
-    /// Sets the run to control. Before that, requests wait. Only the first call has an
-    /// effect.
+    /// Sets the run to control. Requests wait for this. Only the first call has an effect.
     pub fn attach(&self, control: Control, setup_data: impl SetupData) {
         let _ = self.shared.run.set((control, Box::new(setup_data)));
     }
@@ -113,7 +112,7 @@ impl Drop for Api {
     }
 }
 
-/// Sums up the run on the supervisor's thread, when a request waits for that.
+/// Computes the figures of the run on the supervisor's thread when a request waits for them.
 struct Follower(Arc<Shared>);
 
 impl Listener for Follower {
@@ -133,13 +132,13 @@ impl Listener for Follower {
             Event::Done(_) => status::ENDED,
             _ => return,
         };
-        // First, because a request reads it after it has got figures.
+        // Set the state first, because a request reads it after it has received figures.
         shared.phase.store(phase, Ordering::Relaxed);
         shared.pictures.event(event);
     }
 }
 
-/// How long a request waits for the start of the run.
+/// How long a request waits for the run to start.
 const PATIENCE: Duration = Duration::from_secs(5);
 const BAD_REQUEST: &str = "400 Bad Request";
 const FAILED: &str = "500 Internal Server Error";
@@ -209,7 +208,7 @@ impl Shared {
         }
     }
 
-    /// The run. A request that comes early waits for it.
+    /// The run. A request that arrives early waits for it.
     fn started(&self) -> Option<&(Control, Box<dyn SetupData>)> {
         let give_up = plimsoll_clock::now() + PATIENCE;
         while self.run.get().is_none() && plimsoll_clock::now() < give_up {
@@ -237,7 +236,7 @@ impl Shared {
                 "vus": reading.users,
                 "vus-max": reading.users_ready,
                 "stopped": reading.is_stopped,
-                // From setup to teardown.
+                // Whether the run is between setup and teardown.
                 "running": (status::SETUP..=status::TEARDOWN).contains(&status),
                 "tainted": picture.is_tainted,
             },
@@ -245,7 +244,7 @@ impl Shared {
     }
 }
 
-/// A body that must be one JSON value; `None` if it is empty.
+/// Parses a body that must be one JSON value. `None` if it is empty.
 fn read_json(body: &[u8]) -> Result<Option<String>, String> {
     if body.is_empty() {
         return Ok(None);
@@ -256,7 +255,7 @@ fn read_json(body: &[u8]) -> Result<Option<String>, String> {
     Ok(Some(text.to_owned()))
 }
 
-/// Changes what the body of a `PATCH` says.
+/// Applies the changes in the body of a `PATCH`.
 fn change(control: &Control, body: &[u8]) -> Result<(), String> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| format!("the body is not JSON: {error}"))?;

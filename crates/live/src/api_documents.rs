@@ -3,13 +3,13 @@
 use plimsoll_samples::{Group, MetricSummary, Summary, Values};
 use serde_json::{Map, Value, json};
 
-/// All metrics.
+/// The document of all metrics.
 pub fn metrics(summary: &Summary) -> Value {
     let all: Vec<Value> = summary.metrics.iter().map(resource).collect();
     json!({ "data": all })
 }
 
-/// One metric; `None` if there is none of that name.
+/// The document of one metric. `None` if no metric has that name.
 pub fn metric(summary: &Summary, name: &str) -> Option<Value> {
     let found = summary.metrics.iter().find(|metric| metric.name == name)?;
     Some(json!({ "data": resource(found) }))
@@ -63,7 +63,7 @@ fn sample(values: &Values) -> Map<String, Value> {
         .collect()
 }
 
-/// All groups, each after its parent.
+/// The document of all groups, each after its parent.
 pub fn groups(summary: &Summary) -> Value {
     let mut all = Vec::new();
     walk(&summary.root_group, None, &mut |group, parent| {
@@ -72,7 +72,7 @@ pub fn groups(summary: &Summary) -> Value {
     json!({ "data": all })
 }
 
-/// One group; `None` if there is none with that id.
+/// The document of one group. `None` if no group has that id.
 pub fn group(summary: &Summary, id: &str) -> Option<Value> {
     let mut found = None;
     walk(&summary.root_group, None, &mut |group, parent| {
@@ -83,7 +83,7 @@ pub fn group(summary: &Summary, id: &str) -> Option<Value> {
     found
 }
 
-/// Visits a group and all groups in it, without recursion: scripts decide how deep they are.
+/// Visits a group and all its subgroups, without recursion because scripts determine the depth.
 fn walk<'a>(
     root: &'a Group,
     parent: Option<&'a Group>,
@@ -111,7 +111,7 @@ fn group_resource(group: &Group, parent: Option<&Group>) -> Value {
             })
         })
         .collect();
-    // k6 has null for none.
+    // k6 writes null instead of an empty list.
     let checks = Some(checks).filter(|checks| !checks.is_empty());
     let inner: Vec<Value> = group.groups.iter().map(link).collect();
     json!({
@@ -129,9 +129,9 @@ fn group_resource(group: &Group, parent: Option<&Group>) -> Value {
     })
 }
 
-/// The data that `setup` returned.
+/// The document of the data that `setup` returned.
 pub fn setup(data: Option<Value>) -> Value {
-    // As in k6, `data` is missing if there is none, but null counts as data.
+    // As in k6, `data` is missing if there is no data, but null counts as data.
     let attributes: Map<String, Value> = data
         .into_iter()
         .map(|data| ("data".to_owned(), data))

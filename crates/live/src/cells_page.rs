@@ -1,27 +1,27 @@
-//! The page of a lab: its cells, finished and remaining.
+//! The page of a lab, with its finished and remaining cells.
 
 use crate::live_page::LivePage;
 use crate::steps::{Mark, Row, Steps};
 use crate::steps_page::StepsPage;
 
-/// A cell, and its runs.
+/// A cell and its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellRuns {
-    /// Its number in the lab.
+    /// The number of the cell in the lab.
     pub number: usize,
     pub name: String,
     pub finished: u32,
     pub all: u32,
 }
 
-/// Shows a row for each cell.
+/// Shows one row per cell.
 pub struct CellsPage {
     page: StepsPage,
     cells: Vec<CellRuns>,
 }
 
 impl CellsPage {
-    /// Shows the cells, of which some may have runs of an earlier time.
+    /// Shows the cells. Some may already have runs from before the lab was resumed.
     pub fn new(page: &LivePage, title: &str, cells: Vec<CellRuns>) -> CellsPage {
         let steps = Steps {
             title: "Cells".to_owned(),
@@ -37,7 +37,7 @@ impl CellsPage {
         }
     }
 
-    /// Shows what happens now.
+    /// Shows the current activity.
     pub fn now(&mut self, text: &str) {
         let done = self.done();
         self.page
@@ -61,13 +61,13 @@ impl CellsPage {
         });
     }
 
-    /// Shows the conclusions, and ends the streams of viewers.
+    /// Shows the conclusions, and ends the event streams of all viewers.
     pub fn end(self, conclusions: Vec<String>) {
         self.page
             .end("completed", |steps| steps.result = conclusions);
     }
 
-    /// The finished part of all runs, 0 to 1.
+    /// The finished share of all runs, from 0 to 1.
     fn done(&self) -> Option<f64> {
         let sum = |count: fn(&CellRuns) -> u32| self.cells.iter().map(count).sum::<u32>();
         let (finished, all) = (sum(|cell| cell.finished), sum(|cell| cell.all));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::web_address::WebAddress;
 
-/// The API of a run.
+/// A client of a run's API.
 pub struct Client {
     address: WebAddress,
     token: Option<String>,
@@ -29,11 +29,11 @@ impl std::error::Error for ClientError {}
 
 /// Time limit of each read and write.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest response in bytes.
+/// Maximum length of a response in bytes.
 const LONGEST: u64 = 64 << 20;
 
 impl Client {
-    /// The API at that address.
+    /// Creates a client of the API at that address.
     pub fn new(address: WebAddress, token: Option<String>) -> Client {
         Client {
             address,
@@ -41,7 +41,7 @@ impl Client {
         }
     }
 
-    /// The `data` of the response to a `GET`.
+    /// Returns the `data` of the response to a `GET`.
     ///
     /// # Errors
     /// If there is no run at the address, or it refuses the request.

@@ -1,4 +1,4 @@
-//! Turns the events of a run into points and states.
+//! Converts the events of a run to points and states.
 
 use std::time::Duration;
 
@@ -15,33 +15,33 @@ use crate::point::{Latency, Point};
 use crate::shown::{LATENCIES, ROWS};
 use crate::state::{Iterations, State, VerdictText, bytes, requests};
 
-/// News for the hub.
+/// A message for the hub.
 #[derive(Debug)]
 pub struct Update {
     pub point: Option<Point>,
-    /// The point is a short rest, and becomes part of the one before.
+    /// The point is a short remainder, and becomes part of the previous point.
     pub is_rest: bool,
-    /// The latencies of earlier points are those of another metric.
+    /// The latencies of earlier points belong to another metric.
     pub latency_changed: bool,
     pub state: State,
 }
 
-/// Collects the figures of the current second. It runs on the supervisor's thread, so it only adds
-/// up; formatting and sending happen elsewhere.
+/// Collects the figures of the current second. It runs on the supervisor's thread, so it only adds numbers. Formatting
+/// and sending happen on other threads.
 pub struct Collector {
     title: PageTitle,
     schedules: Option<Vec<Schedule>>,
-    /// The place of the shown metric in [`LATENCIES`].
+    /// The index of the shown metric in [`LATENCIES`].
     metric: Option<usize>,
     latencies: [Histogram; LATENCIES.len()],
     lag: Histogram,
-    /// The time of all iterations in flight.
+    /// The total time of all iterations in flight.
     in_flight: Duration,
-    /// Of the agents of a fleet; `None` without one.
+    /// The sums of a fleet's agents. `None` without a fleet.
     agents: Option<AgentSums>,
     before: Totals,
     requests_before: Requests,
-    /// A second whose windows are still arriving, and since when.
+    /// A second whose windows are still arriving, and when it ended.
     pending: Option<(Point, Moment)>,
     state: State,
     /// When the state was last sent.
@@ -55,7 +55,7 @@ struct Totals {
     iterations: Iterations,
 }
 
-/// Requests and bytes of the whole run, when the samples of the latest second had arrived.
+/// Requests and bytes of the whole run, at the time when all samples of the latest second had arrived.
 #[derive(Clone, Copy, Default)]
 struct Requests {
     all: u64,
@@ -68,7 +68,7 @@ struct Requests {
 const GRACE: Duration = Duration::from_millis(150);
 /// How often a state is sent while no second ends.
 const IDLE: Duration = Duration::from_secs(1);
-/// A shorter stretch at the end has no point of its own.
+/// A shorter period at the end does not get its own point.
 const REST: f64 = 0.25;
 
 impl Collector {
@@ -89,7 +89,7 @@ impl Collector {
         }
     }
 
-    /// The update of the page for this event, if there is one.
+    /// The update of the page for this event, if any.
     pub fn event(&mut self, event: Event<'_>) -> Option<Update> {
         match event {
             Event::Window(window) => {
@@ -109,7 +109,7 @@ impl Collector {
                 None
             }
             Event::Second(progress) => {
-                // Usually the previous second has been sent long ago.
+                // Usually the previous second was sent long ago.
                 let update = self.pending.is_some().then(|| self.complete(progress));
                 self.second(progress);
                 update
@@ -129,7 +129,7 @@ impl Collector {
         self.in_flight += window.in_flight.total;
     }
 
-    /// Counts what happened in the second that has just ended.
+    /// Counts the events of the second that has just ended.
     fn second(&mut self, progress: &Progress) {
         let totals = self.totals(progress);
         let point = self.point_until(totals, progress);
@@ -271,7 +271,7 @@ impl Collector {
         }
     }
 
-    /// Selects the metric to show as latency; true if earlier points showed another one.
+    /// Selects the metric to show as latency. Returns true if earlier points showed another metric.
     fn choose_metric(&mut self) -> bool {
         let first = self
             .latencies
@@ -326,14 +326,14 @@ impl Collector {
 }
 
 fn merge(sum: &mut Histogram, window: &Window, metric: plimsoll_samples::MetricId) {
-    // The span only matters for the rates of counters.
+    // The duration only affects the rates of counters.
     let values = window.values(metric, Duration::from_secs(1));
     if let Some(histogram) = values.as_ref().and_then(|values| values.histogram()) {
         sum.merge(histogram);
     }
 }
 
-/// The second that ends nearly now: users are counted slightly before its end.
+/// The second that is about to end. Users are counted slightly before its end.
 fn whole(elapsed: f64) -> f64 {
     let second = elapsed.round();
     if (elapsed - second).abs() < 0.05 {

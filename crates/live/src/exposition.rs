@@ -1,5 +1,5 @@
-//! The figures of a run in Prometheus' text format (version 0.0.4), with the names of k6's remote write. Figures that
-//! k6 does not have start with `plimsoll_`.
+//! Writes the figures of a run in Prometheus' text format (version 0.0.4), with the metric names of k6's remote write.
+//! Metrics that k6 does not have start with `plimsoll_`.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use plimsoll_samples::{Contains, MetricSummary, NamePart, Summary, ThresholdOutc
 /// The content type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Maximum number of names with series of their own.
+/// Maximum number of request names with separate series.
 const NAMES: usize = 200;
 
 /// The quantiles of trends, and their labels.
@@ -26,7 +26,7 @@ const QUANTILES: [(f64, &str); 6] = [
 /// The figures since the start of the run.
 pub fn text(summary: &Summary) -> String {
     let mut page = Page(String::new());
-    // The series of sub-metrics would count twice in sums over a metric's series.
+    // Sub-metrics are omitted, because they would count twice in sums over a metric's series.
     for metric in summary.metrics.iter().filter(|one| !one.is_submetric()) {
         page.metric(metric);
     }
@@ -113,7 +113,7 @@ impl Page {
             let labels = format!("name=\"{shown}\",method=\"{method}\"");
             self.value(name, &labels, count(part) as f64);
         }
-        // Without these, sums over all names would be too low.
+        // Without the other requests, sums over all names would be too low.
         let mut rest = listed.iter().skip(NAMES).chain(others).peekable();
         if rest.peek().is_some() {
             let sum: u64 = rest.map(count).sum();
@@ -157,7 +157,7 @@ impl Page {
     }
 }
 
-/// The value of a label.
+/// Escapes the value of a label.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     text.replace('\n', "\\n")

@@ -1,11 +1,11 @@
-//! The points of a run, as many as fit: when there are too many, neighbors are merged.
+//! The points of a run. If there are too many, neighbors are merged.
 
 use crate::point::Point;
 
 /// Maximum number of points.
 const MOST: usize = 1_200;
 
-/// All points of a run, oldest first. Their number is bounded; their length doubles instead.
+/// All points of a run, oldest first. Their number is bounded: when it reaches the limit, their length doubles.
 #[derive(Debug)]
 pub struct History {
     points: Vec<Point>,
@@ -14,17 +14,17 @@ pub struct History {
     span: f64,
 }
 
-/// A change of the history.
+/// A change to the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The point at this place is new, or continues to grow.
+    /// The point at this index is new, or still grows.
     Point(usize),
     /// Points were merged.
     All,
 }
 
 impl History {
-    /// An empty history of points that are `span` seconds long.
+    /// Creates an empty history of points that are `span` seconds long.
     pub fn new(span: f64) -> History {
         History {
             points: Vec::new(),
@@ -38,7 +38,7 @@ impl History {
         &self.points
     }
 
-    /// Removes the latencies, whose metric was found to be another one.
+    /// Removes the latencies, because they belong to another metric than the one now shown.
     pub fn forget_latencies(&mut self) {
         for point in &mut self.points {
             point.latency = None;
@@ -48,7 +48,7 @@ impl History {
         }
     }
 
-    /// Adds a short stretch to the latest point.
+    /// Adds a short period to the latest point.
     pub fn extend(&mut self, rest: Point) -> Change {
         match self.points.last_mut() {
             Some(last) => last.append(&rest),
@@ -57,7 +57,7 @@ impl History {
         Change::Point(self.points.len() - 1)
     }
 
-    /// Adds what followed the latest point.
+    /// Adds the period after the latest point.
     pub fn push(&mut self, point: Point) -> Change {
         // Seconds are counted slightly before their end, so lengths are not exact.
         let nearly = self.span * 0.99;
@@ -105,11 +105,11 @@ mod tests {
         }
         assert!(history.points().len() <= MOST);
         assert!(history.points().len() >= MOST / 2);
-        // 1200 s, 2400 s, … 76,800 s.
+        // The limit is reached after 1200 s, 2400 s, … 76,800 s.
         assert_eq!(merges, 7);
         let total: u64 = history.points().iter().map(|point| point.requests).sum();
         assert_eq!(total, (0..u64::from(day)).sum::<u64>());
-        // No gap and no overlap.
+        // The points have no gaps and do not overlap.
         let mut end = 0.0;
         for point in history.points() {
             assert_eq!(point.start, end);

@@ -1,4 +1,4 @@
-//! Keeps the history of a run, and passes news to viewers.
+//! Stores the history of a run, and sends updates to viewers.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ use crate::state::State;
 /// A server-sent event, shared by all viewers.
 pub type Message = Arc<str>;
 
-/// Messages that a viewer may be behind. A viewer that is further behind is dropped: its browser
-/// reconnects and gets the whole history again.
+/// The number of messages by which a viewer may lag. A viewer that lags further is dropped. Its browser reconnects and
+/// receives the whole history again.
 const BEHIND: usize = 32;
 /// How long the end of a run waits for viewers to receive it.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The history of a run and its viewers.
 pub struct Hub {
     inner: Mutex<Inner>,
-    /// Notified when a viewer has gone.
+    /// Notified when a viewer is gone.
     left: Condvar,
 }
 
@@ -31,12 +31,12 @@ struct Inner {
     history: History,
     state: State,
     viewers: Vec<SyncSender<Message>>,
-    /// Viewers whose threads still write.
+    /// The number of viewers whose threads still write.
     watching: usize,
     is_over: bool,
 }
 
-/// A viewer's thread, until it is dropped.
+/// Counts a viewer's thread until it is dropped.
 pub struct Watching(Arc<Hub>);
 
 impl Drop for Watching {
@@ -46,24 +46,24 @@ impl Drop for Watching {
     }
 }
 
-/// Everything, for a new viewer.
+/// The whole history, for a new viewer.
 #[derive(Serialize)]
 struct Whole<'a> {
     points: &'a [Point],
     state: &'a State,
 }
 
-/// The changes since the last message.
+/// The changes since the previous message.
 #[derive(Serialize)]
 struct News<'a> {
-    /// The place of the point, which may replace an earlier version of itself.
+    /// The index of the point, which may replace an earlier version of itself.
     place: Option<usize>,
     point: Option<&'a Point>,
     state: &'a State,
 }
 
 impl Hub {
-    /// A hub without viewers. Points are `period` long.
+    /// Creates a hub without viewers. Points are `period` long.
     pub fn new(period: Duration) -> Arc<Hub> {
         Arc::new(Hub {
             inner: Mutex::new(Inner {
@@ -85,7 +85,7 @@ impl Hub {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores an update and sends it to all viewers. Never waits for one.
+    /// Stores an update and sends it to all viewers. Never waits for a viewer.
     pub fn publish(&self, update: Update) {
         let mut inner = self.lock();
         if update.latency_changed {
@@ -112,7 +112,7 @@ impl Hub {
             .retain(|viewer| viewer.try_send(Arc::clone(&message)).is_ok());
     }
 
-    /// Adds a viewer, whose first message is the whole history.
+    /// Adds a viewer. Its first message is the whole history.
     pub fn watch(self: &Arc<Self>) -> (Receiver<Message>, Watching) {
         let (sender, receiver) = sync_channel(BEHIND);
         let mut inner = self.lock();
@@ -125,13 +125,13 @@ impl Hub {
         (receiver, Watching(Arc::clone(self)))
     }
 
-    /// The number of viewers that keep up.
+    /// The number of connected viewers.
     #[cfg(test)]
     pub fn viewers(&self) -> usize {
         self.lock().viewers.len()
     }
 
-    /// Ends the stream of every viewer, and waits briefly until they have received all of it.
+    /// Ends the stream of every viewer, and waits briefly until all of them have received it.
     pub fn close(&self) {
         let mut inner = self.lock();
         inner.is_over = true;
@@ -170,7 +170,7 @@ impl Inner {
 }
 
 fn message(event: &str, data: &impl Serialize) -> Message {
-    // Numbers and texts can always be written as JSON, on one line.
+    // Numbers and strings can always be written as JSON, on one line.
     let data = serde_json::to_string(data).unwrap_or_default();
     format!("event: {event}\ndata: {data}\n\n").into()
 }
@@ -236,7 +236,7 @@ mod tests {
         hub.close();
         assert_eq!(hub.lock().watching, 0);
         assert_eq!(viewer.join().unwrap(), 2);
-        // A viewer that connects later gets the whole history and the end of the stream.
+        // A viewer that connects later receives the whole history and the end of the stream.
         let (messages, _watching) = hub.watch();
         assert_eq!(messages.iter().count(), 1);
     }

@@ -1,13 +1,13 @@
-//! A page that shows a run while it happens.
+//! A page that shows a run in progress.
 //!
 //! ```text
 //! run: events ─► Collector ─► queue ─► Hub ─► one queue per viewer ─► a thread per viewer ─► browser
 //!               (supervisor's thread)  (own thread; has the history)
 //! ```
 //!
-//! * Nothing here can delay a request: the collector runs on the supervisor's thread, and every
-//!   queue behind it is bounded and never waited for. A viewer that does not read is dropped.
-//! * The [`history`] is bounded: when it gets long, neighboring points are merged.
+//! * Nothing here can delay a request. The collector runs on the supervisor's thread. All queues after it are bounded,
+//! and it never waits for them. A viewer that does not read is dropped.
+//! * The [`history`] is bounded. When it becomes too long, neighboring points are merged.
 //! * The page is one file without references to other hosts. It receives everything as server-sent
 //!   events: first the whole history, then a point per second with the current state.
 //! * It listens on a loopback address. Any other address requires a token.

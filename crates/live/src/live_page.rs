@@ -25,10 +25,10 @@ pub struct LivePage {
     url: String,
 }
 
-/// The state that requests share.
+/// The state that all requests share.
 struct Shared {
     hub: Arc<Hub>,
-    /// The figures for Prometheus; only of a run.
+    /// The figures for Prometheus. Only for the page of a run.
     pictures: OnceLock<Arc<Pictures>>,
 }
 
@@ -36,10 +36,10 @@ struct Shared {
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl LivePage {
-    /// Serves the page until the process ends. `flag` is what requested it, for messages.
+    /// Serves the page until the process exits. `flag` is the flag that requested it, for messages.
     ///
     /// # Errors
-    /// If it cannot listen there.
+    /// If it cannot listen on the address.
     pub fn open(address: &WebAddress, flag: &str) -> Result<LivePage, String> {
         let (listener, token) = address.listen(flag)?;
         let bound = listener
@@ -63,7 +63,7 @@ impl LivePage {
         Ok(LivePage { shared, url })
     }
 
-    /// The page's address, with the token if it requires one.
+    /// The URL of the page, with the token if it requires one.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -71,7 +71,7 @@ impl LivePage {
     /// Opens the page in a browser.
     ///
     /// # Errors
-    /// If the program that does so cannot be started.
+    /// If the program that opens a browser cannot be started.
     pub fn open_in_browser(&self) -> Result<(), String> {
         let program = if cfg!(target_os = "macos") {
             "open"
@@ -106,7 +106,7 @@ impl LivePage {
             "the live page",
             move |event| collector.event(event),
             move |mut update| {
-                // Here, because reading takes too long for the supervisor's thread.
+                // Read here, because reading takes too long for the supervisor's thread.
                 systems.add_to(&mut update);
                 let is_over = update.state.ended.is_some();
                 hub.publish(update);
@@ -123,7 +123,7 @@ impl LivePage {
     }
 }
 
-/// Feeds the page, and sums up the run for requests of Prometheus.
+/// Sends updates to the page, and computes the figures for requests from Prometheus.
 struct Follower {
     queued: Queued<Update>,
     pictures: Arc<Pictures>,
@@ -148,7 +148,7 @@ impl Listener for Follower {
     }
 }
 
-/// An address that a browser on this machine can open.
+/// The address under which a browser on this machine can open the page.
 fn reachable(bound: SocketAddr) -> SocketAddr {
     match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => {

@@ -1,5 +1,5 @@
-//! CPU and memory of the measured system, if its processes are on this machine: those that listen on
-//! a port of a loopback address in the URL of a request.
+//! CPU and memory of the measured system, if it runs on this machine. Its processes are found by the ports of loopback
+//! addresses in the URLs of requests.
 
 use plimsoll_machine::{ProcessUse, listening_processes};
 use plimsoll_units::Moment;
@@ -8,16 +8,16 @@ use crate::collector::Update;
 use crate::state::NameRow;
 use crate::system_row::SystemRow;
 
-/// The number of systems that are shown.
+/// Maximum number of systems that are shown.
 const MOST: usize = 4;
-/// How often the processes of a port are searched: a server may start late, or start again.
+/// How often to search for the processes of a port, because a server may start late or restart.
 const SEARCHES: u32 = 20;
 
-/// Reads the systems of a run, once for each point.
+/// Reads the systems of a run, once per point.
 #[derive(Debug, Default)]
 pub struct MeasuredSystems {
     systems: Vec<Watched>,
-    /// The latest reading, which stays on the page when the run has ended.
+    /// The latest reading, which stays on the page after the run.
     latest: Vec<SystemRow>,
 }
 
@@ -25,14 +25,14 @@ pub struct MeasuredSystems {
 struct Watched {
     port: u16,
     processes: Vec<u32>,
-    /// Searches that are left. Each reads the open files of all processes.
+    /// The number of remaining searches. Each one reads the open files of all processes.
     searches: u32,
-    /// The previous reading: when, and the processor time in seconds.
+    /// The time of the previous reading, and its processor time in seconds.
     before: Option<(Moment, f64)>,
 }
 
 impl MeasuredSystems {
-    /// Adds the readings to an update. Those of a point are of the time since the previous one.
+    /// Adds the readings to an update. The readings of a point cover the time since the previous point.
     pub fn add_to(&mut self, update: &mut Update) {
         self.find(&update.state.names);
         if let Some(point) = &mut update.point {
@@ -45,7 +45,7 @@ impl MeasuredSystems {
         update.state.systems.clone_from(&self.latest);
     }
 
-    /// Finds the ports that are new.
+    /// Finds the ports that have not been seen before.
     fn find(&mut self, names: &[NameRow]) {
         for port in names.iter().filter_map(|row| local_port(&row.name)) {
             let is_known = self.systems.iter().any(|system| system.port == port);
@@ -79,7 +79,7 @@ impl Watched {
         let seconds: f64 = uses.iter().map(|one| one.cpu_seconds).sum();
         let cpu = self.before.and_then(|(then, before)| {
             let span = now.since(then).as_secs_f64();
-            // When a process has ended, its time is missing.
+            // The time of a process that has exited is missing.
             (span > 0.0).then(|| ((seconds - before) / span).max(0.0))
         });
         self.before = Some((now, seconds));
@@ -97,8 +97,7 @@ impl Watched {
     }
 }
 
-/// The port of a URL whose host is a loopback address; also without a scheme, as calls of gRPC are
-/// listed.
+/// The port of a URL whose host is a loopback address. The scheme may be missing, as in the list of gRPC calls.
 fn local_port(url: &str) -> Option<u16> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let authority = rest.split(['/', '?', '#']).next()?;
@@ -151,7 +150,7 @@ mod tests {
         assert!(first.memory > 0);
         let second = system.read(Moment::from_nanos(2_000_000_000)).unwrap();
         assert!(second.cpu.is_some_and(|cpu| cpu >= 0.0), "{second:?}");
-        // Nothing listens on that port now, and it is not searched again.
+        // Nothing listens on that port now, and there are no more searches.
         system.processes = vec![u32::MAX];
         assert_eq!(system.read(Moment::from_nanos(3_000_000_000)), None);
         assert_eq!((system.processes.len(), system.searches), (0, 0));

@@ -1,4 +1,4 @@
-//! The page: one file, with its style and script in it.
+//! The page as a single file, including its styles and scripts.
 
 use plimsoll_plots::uplot;
 
@@ -28,7 +28,7 @@ mod tests {
             assert!(!page.contains(reference), "{reference}");
         }
         for address in ["http://", "https://"] {
-            // uPlot's first line names its home.
+            // The first line of uPlot contains the URL of its project.
             let count = page.matches(address).count();
             assert_eq!(count, uplot::SCRIPT.matches(address).count(), "{address}");
         }

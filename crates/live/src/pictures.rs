@@ -1,4 +1,4 @@
-//! The figures of a run on request. The supervisor's thread sums them up when a request waits for them.
+//! The figures of a run on request. The supervisor's thread computes them when a request waits for them.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,15 +18,15 @@ pub struct Picture {
 #[derive(Default)]
 pub struct Pictures {
     waiting: Mutex<Vec<SyncSender<Arc<Picture>>>>,
-    /// The run at its end.
+    /// The figures at the end of the run.
     last: Mutex<Option<Arc<Picture>>>,
 }
 
-/// How long a request waits for the run's figures. They are summed up every 100 ms.
+/// How long a request waits for the figures. They are computed every 100 ms.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Pictures {
-    /// Sums up the run if a request waits. Takes every event of the run.
+    /// Computes the figures if a request waits for them. To be called with every event of the run.
     pub fn event(&self, event: Event<'_>) {
         match event {
             Event::Progress(progress) => {
@@ -44,11 +44,11 @@ impl Pictures {
         }
     }
 
-    /// The run's figures, now or at its end; `None` if nobody sums them up in time.
+    /// The figures of the run, now or at its end. `None` if they are not computed in time.
     pub fn take(&self) -> Option<Arc<Picture>> {
         let (sender, receiver): (_, Receiver<Arc<Picture>>) = sync_channel(1);
         self.waiting().push(sender);
-        // After the end, nobody sums up any more.
+        // After the end, no thread computes figures any more.
         let last = self.last().clone();
         last.or_else(|| receiver.recv_timeout(PATIENCE).ok())
     }
@@ -68,7 +68,7 @@ impl Pictures {
 
 fn send(waiting: Vec<SyncSender<Arc<Picture>>>, picture: &Arc<Picture>) {
     for sender in waiting {
-        // The request may have given up.
+        // The request may have timed out.
         let _ = sender.try_send(Arc::clone(picture));
     }
 }

@@ -1,4 +1,4 @@
-//! The figures of one stretch of a run.
+//! The figures of one period of a run.
 
 use plimsoll_stats::Histogram;
 use serde::Serialize;
@@ -6,46 +6,45 @@ use serde::Serialize;
 use crate::agents::AgentPoint;
 use crate::spread::Spread;
 
-/// The figures of one stretch of time, by default a second. Counts are those of the stretch.
+/// The figures of one period, by default a second. All counts refer to the period.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Point {
-    /// When it starts, in seconds of the run.
+    /// The start of the period, in seconds since the start of the run.
     pub start: f64,
     /// Its length in seconds.
     pub span: f64,
-    /// Iterations that the schedule had; `None` in a closed model.
+    /// Scheduled iterations. `None` in a closed model.
     pub offered: Option<u64>,
     /// Iterations that started.
     pub started: u64,
-    /// Iterations that ended normally.
+    /// Iterations that completed.
     pub finished: u64,
     /// Scheduled iterations for which no user was free.
     pub dropped: u64,
-    /// Requests and calls that ended, including failed ones.
+    /// Completed requests and calls, including failed ones.
     pub requests: u64,
     /// Requests and calls that failed.
     pub failed: u64,
-    /// Bytes on sockets in each direction.
+    /// Bytes on sockets, by direction.
     pub received: u64,
     pub sent: u64,
-    /// Users that ran iterations at the end of the stretch; in merged points the highest number.
+    /// Users that ran iterations at the end of the period. In merged points, the highest number.
     pub users: u32,
     /// Mean number of iterations in flight.
     pub in_flight: f64,
-    /// `None` if nothing ended.
+    /// `None` if nothing completed.
     pub latency: Option<Latency>,
-    /// 99th percentile of the send lag in milliseconds; in merged points the largest. `None` in a
-    /// closed model.
+    /// 99th percentile of the send lag in milliseconds. In merged points, the largest. `None` in a closed model.
     pub lag: Option<f64>,
-    /// Processor share of the busiest worker; in merged points the largest.
+    /// Processor share of the busiest worker. In merged points, the largest.
     pub cpu: f64,
     /// Largest lateness of a worker's timers in milliseconds.
     pub late: f64,
-    /// Memory of the generator in bytes, at the end of the stretch.
+    /// Memory of the generator in bytes, at the end of the period.
     pub memory: u64,
-    /// Processors that the measured system uses; `None` if it is not known.
+    /// The number of processors that the measured system uses. `None` if unknown.
     pub system_cpu: Option<f64>,
-    /// The agents of a fleet; empty without one.
+    /// The agents of a fleet. Empty without a fleet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentPoint>,
 }
@@ -61,7 +60,7 @@ pub struct Latency {
 }
 
 impl Point {
-    /// Adds the stretch that follows this one.
+    /// Adds the next period.
     pub fn append(&mut self, next: &Point) {
         let whole = self.span + next.span;
         if whole > 0.0 {

@@ -1,4 +1,4 @@
-//! The figures of a run in another process for a terminal, from the seconds of its record.
+//! Describes a run in another process for a terminal, based on the seconds of its record.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct RecordView {
     began: Moment,
     /// Requests and finished iterations per second, oldest first.
     rates: VecDeque<(f64, f64)>,
-    /// The latest second; its start is the time of the run.
+    /// The latest second. Its start is the time of the run.
     latest: Point,
     totals: Totals,
     latency: Histogram,
@@ -28,7 +28,7 @@ pub struct RecordView {
     lag: Histogram,
 }
 
-/// The run so far.
+/// The figures of the run so far.
 #[derive(Default)]
 struct Totals {
     iterations: u64,
@@ -40,7 +40,7 @@ struct Totals {
 }
 
 impl RecordView {
-    /// A view of a run that starts now. `offered_rate` is the rate of its schedule.
+    /// Creates a view of a run that starts now. `offered_rate` is the rate of its schedule.
     pub fn new(title: PageTitle, offered_rate: f64) -> RecordView {
         RecordView {
             title,
@@ -55,7 +55,7 @@ impl RecordView {
         }
     }
 
-    /// Adds a second of the record, or what was recorded late for an earlier one.
+    /// Adds a second of the record, or late data of an earlier second.
     pub fn add(&mut self, second: &Second) {
         let start = self.latest.start + self.latest.span;
         let point = point(second, start, "open");
@@ -85,7 +85,7 @@ impl RecordView {
         self.latest = point;
     }
 
-    /// The run with its progress at this moment.
+    /// Describes the run and its progress at this moment.
     pub fn view(&self) -> LiveView {
         let elapsed = plimsoll_clock::now().since(self.began);
         let whole = self.title.duration.unwrap_or(Duration::ZERO);

@@ -1,11 +1,11 @@
-//! Reads the requests of viewers.
+//! Reads HTTP requests.
 
 use std::io::{Error, ErrorKind, Read};
 use std::time::Duration;
 
-/// Longest request line and headers, in bytes.
+/// Maximum length of the request line and the headers, in bytes.
 const LONGEST_HEADERS: usize = 16 * 1024;
-/// Longest body, in bytes.
+/// Maximum length of a body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 /// Time limit for a request.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub struct Request {
     pub method: String,
-    /// Without the query.
+    /// The path without the query.
     pub path: String,
     pub query: String,
     pub host: String,
@@ -24,11 +24,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads a request. Reads of `stream` must have a time limit of their own.
+    /// Reads a request. Reads of `stream` must have a time limit.
     ///
     /// # Errors
-    /// If the peer is too slow, closes the connection, or sends something else. A body that is too long has an
-    /// [`ErrorKind`] of its own, `FileTooLarge`.
+    /// If the peer is too slow, closes the connection, or sends an invalid request. A body that is too long has its own
+    /// [`ErrorKind`], `FileTooLarge`.
     pub fn read(stream: &mut impl Read) -> Result<Request, Error> {
         let give_up = plimsoll_clock::now() + PATIENCE;
         let mut piece = [0; 2048];
@@ -56,7 +56,7 @@ impl Request {
         }
     }
 
-    /// The value of a parameter in the query. Percent-encoding is not decoded.
+    /// The value of a parameter in the query, without decoding percent-encoding.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut pairs = self
             .query
@@ -66,7 +66,7 @@ impl Request {
     }
 }
 
-/// The request with what has arrived of its body, and the length of the body; `None` if its headers are
+/// The request with the part of its body that has arrived, and the length of the body. `None` if its headers are
 /// incomplete.
 fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
     let mut headers = [httparse::EMPTY_HEADER; 64];

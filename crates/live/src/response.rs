@@ -1,4 +1,4 @@
-//! Responses to viewers.
+//! HTTP responses.
 
 use std::io::{Error, Write};
 use std::sync::mpsc::Receiver;
@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
                       frame-ancestors 'none'";
 
 impl Response {
-    /// A short text.
+    /// A response with a short text.
     pub fn text(status: &'static str, text: &str) -> Response {
         Response::Full {
             status,
@@ -31,7 +31,7 @@ impl Response {
         }
     }
 
-    /// The page.
+    /// A response with the page.
     pub fn html(page: String) -> Response {
         Response::Full {
             status: "200 OK",
@@ -43,7 +43,7 @@ impl Response {
     /// Writes the response. Writes to `stream` must have a time limit.
     ///
     /// # Errors
-    /// If the peer does not take it.
+    /// If the peer does not accept it.
     pub fn write(self, stream: &mut impl Write) -> Result<(), Error> {
         match self {
             Response::Full { status, kind, body } => {

@@ -1,4 +1,4 @@
-//! A small HTTP server: a thread for each connection, one request on each.
+//! A small HTTP server with one thread per connection and one request per connection.
 
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
@@ -12,15 +12,15 @@ use crate::request::Request;
 use crate::response::Response;
 use crate::token::Token;
 
-/// Maximum number of connections. Further ones are refused.
+/// Maximum number of connections. Further connections are refused.
 const MOST: usize = 64;
-/// How long a read or a write may wait. A viewer that does not read for this long is dropped.
+/// Time limit for a read or a write. A viewer that does not read for this long is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Responds to requests.
 pub type Routes = Arc<dyn Fn(&Request) -> Response + Send + Sync>;
 
-/// Requests that have no complete response.
+/// The number of requests without a complete response.
 #[derive(Default)]
 pub struct InProgress {
     count: Mutex<usize>,
@@ -29,14 +29,14 @@ pub struct InProgress {
 }
 
 impl InProgress {
-    /// Waits until every request has its response, or until the time limit. Without that, the end of the process
-    /// would cut off a response that the threads, which have the lowest priority, have not written.
+    /// Waits until every request has its response, or until the time limit. Otherwise the exit of the process would cut
+    /// off responses, because the threads that write them have the lowest priority.
     pub fn wait(&self) {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .responded
             .wait_timeout_while(count, PATIENCE, |count| *count > 0);
-        // Clients that still wait do not read.
+        // After the time limit, the remaining clients are not reading.
         drop(waited);
     }
 
@@ -47,7 +47,7 @@ impl InProgress {
     }
 }
 
-/// A request without a complete response, until it is dropped.
+/// Counts a request without a complete response until it is dropped.
 struct Pending<'a>(&'a InProgress);
 
 impl<'a> Pending<'a> {
@@ -63,8 +63,8 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// Serves `routes` until the process ends. `name` is the threads' name. With a token, requests must
-/// present it; without one, they must be addressed to this machine.
+/// Serves `routes` until the process exits. `name` is the name of the threads. If there is a token, requests must
+/// present it. Otherwise, their `Host` must be this machine.
 ///
 /// # Errors
 /// If the system cannot create a thread.
@@ -80,11 +80,11 @@ pub fn start(
     let requests = Arc::clone(&in_progress);
     let accepting = std::thread::Builder::new().name(name.to_owned());
     let accepted = accepting.spawn(move || {
-        // Also the threads of connections, which it starts.
+        // This includes the threads of connections, which this thread starts.
         plimsoll_machine::run_in_background();
         for stream in listener.incoming() {
             let Ok(stream) = stream else {
-                // Out of file descriptors, which the run needs more urgently.
+                // No file descriptors are left, and the run needs them more urgently.
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
             };
@@ -95,7 +95,7 @@ pub fn start(
             let (routes, token) = (Arc::clone(&routes), Arc::clone(&token));
             let in_progress = Arc::clone(&requests);
             let connection = Connection(Arc::clone(&open));
-            // Without a thread, the connection is closed.
+            // If the thread cannot start, the connection is closed.
             let _ = std::thread::Builder::new()
                 .name(name.to_owned())
                 .spawn(move || {
@@ -143,13 +143,13 @@ fn serve(
         None => routes(&request),
     };
     if matches!(response, Response::Events(..)) {
-        // The hub waits for those.
+        // The hub waits for event streams.
         drop(pending);
     }
     response.write(&mut stream)
 }
 
-/// Why a request gets no response, if so.
+/// Why a request is refused, if it is.
 fn refusal(request: &Request, token: Option<&Token>) -> Option<Response> {
     if let Some(origin) = &request.origin
         && origin.split_once("://").map(|(_, host)| host) != Some(request.host.as_str())
@@ -174,7 +174,7 @@ fn refusal(request: &Request, token: Option<&Token>) -> Option<Response> {
                 )
             })
         }
-        // A name that an attacker has pointed at 127.0.0.1 must not give a site access.
+        // An attacker can point a name at 127.0.0.1. Such a name must not give a web site access.
         None if !is_local(&request.host) => Some(Response::text(
             "403 Forbidden",
             "open this page by an address of this machine, like http://127.0.0.1",
@@ -183,7 +183,7 @@ fn refusal(request: &Request, token: Option<&Token>) -> Option<Response> {
     }
 }
 
-/// Whether a `Host` names this machine: localhost, or any IP address.
+/// Whether a `Host` header names this machine: localhost, or any IP address.
 fn is_local(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),
@@ -238,7 +238,7 @@ mod tests {
             Response::text("200 OK", "complete")
         };
         let in_progress = start("test", listener, None, Arc::new(routes)).unwrap();
-        // No request comes from this one.
+        // No request arrives on this connection.
         let _silent = TcpStream::connect(address).unwrap();
         let mut client = TcpStream::connect(address).unwrap();
         write!(client, "GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();

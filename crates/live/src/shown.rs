@@ -1,11 +1,11 @@
-//! What of a run is shown.
+//! Limits and choices for what is shown of a run.
 
 use plimsoll_samples::{MetricId, builtin};
 
 /// Maximum number of rows of a table.
 pub const ROWS: usize = 200;
 
-/// The metrics of which one is shown as the latency: the first that has values.
+/// The metrics that can be shown as the latency. The first one with values is shown.
 pub const LATENCIES: [(MetricId, &str); 5] = [
     (builtin::HTTP_REQ_RESPONSE_TIME, "http_req_response_time"),
     (builtin::HTTP_REQ_DURATION, "http_req_duration"),

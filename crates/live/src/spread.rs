@@ -1,25 +1,25 @@
-//! How latencies of one stretch of time are distributed: few bytes, and can be merged.
+//! A compact, mergeable distribution of the latencies of one period.
 
 use plimsoll_stats::Histogram;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// Bins per doubling: a bin is 4.4% wide.
+/// Number of bins per doubling. Each bin is 4.4% wide.
 const FINE: f64 = 16.0;
-/// Bins of the heat map per doubling; a divisor of [`FINE`].
+/// Number of heat map bins per doubling. Must be a divisor of [`FINE`].
 const COARSE: u16 = 4;
-/// The lower edge of the first bin, in milliseconds: a microsecond.
+/// The lower edge of the first bin in milliseconds, which is a microsecond.
 const LOWEST: f64 = 0.001;
 /// The last bin starts above a day.
 const LAST: u16 = 640;
 
-/// Counts of latencies in bins of equal relative width, from a microsecond on. Written as pairs of
-/// a coarse bin and its count: bin n starts at 2^(n/4) µs.
+/// Counts of latencies in bins of equal relative width, starting at a microsecond. Serialized as pairs of a coarse bin
+/// and its count: bin n starts at 2^(n/4) µs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spread(Vec<(u16, u64)>);
 
 impl Spread {
-    /// The distribution of a histogram of milliseconds.
+    /// Converts a histogram of milliseconds.
     pub fn of(histogram: &Histogram) -> Spread {
         let mut spread = Spread::default();
         match histogram.raw() {
@@ -39,7 +39,7 @@ impl Spread {
         spread
     }
 
-    /// Adds to the last bin, or appends one.
+    /// Adds to the last bin, or appends a new one.
     fn push(&mut self, bin: u16, count: u64) {
         match self.0.last_mut() {
             Some(last) if last.0 == bin => last.1 += count,
@@ -65,7 +65,7 @@ impl Spread {
         *self = sum;
     }
 
-    /// The quantile `q`, from 0 to 1, in milliseconds: the middle of its bin, at most 2.2% off.
+    /// The quantile `q`, from 0 to 1, in milliseconds. The value is the middle of a bin, which is at most 2.2% off.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let total: u64 = self.0.iter().map(|(_, count)| count).sum();
         let rank = (q.clamp(0.0, 1.0) * total.saturating_sub(1) as f64).round() as u64;
@@ -80,7 +80,7 @@ impl Spread {
 
 fn bin(milliseconds: f64) -> u16 {
     let place = (milliseconds / LOWEST).log2() * FINE;
-    // Zero gives minus infinity; the conversion saturates.
+    // Zero yields minus infinity, and the conversion saturates.
     (place as u16).min(LAST)
 }
 

@@ -17,33 +17,32 @@ use crate::shown::{LATENCIES, ROWS};
 use crate::steps::Steps;
 use crate::system_row::SystemRow;
 
-/// Everything on the page that is not a chart. Times are in milliseconds unless a field says
-/// otherwise.
+/// Everything on the page except for the charts. Times are in milliseconds unless a field says otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct State {
     pub title: String,
     pub phase: &'static str,
     /// In seconds, since scenarios started.
     pub elapsed: f64,
-    /// The longest duration in seconds, if known.
+    /// The maximum duration in seconds, if known.
     pub duration: Option<f64>,
-    /// Completed part, 0 to 1.
+    /// The completed share, from 0 to 1.
     pub done: f64,
     pub users: u32,
     pub users_ready: u32,
     pub iterations: Iterations,
     pub requests: u64,
     pub failed: u64,
-    /// Whether a request got a response.
+    /// Whether any request got a response.
     pub has_responses: bool,
-    /// Bytes on sockets in each direction.
+    /// Bytes on sockets, by direction.
     pub received: u64,
     pub sent: u64,
     /// Latency of the whole run so far.
     pub latency: Option<Overall>,
     /// Requests by name, most frequent first.
     pub names: Vec<NameRow>,
-    /// Metrics of some tags, which thresholds name.
+    /// Submetrics, which thresholds define.
     pub tags: Vec<TagRow>,
     pub scenarios: Vec<ScenarioRow>,
     pub checks: Vec<CheckRow>,
@@ -53,16 +52,16 @@ pub struct State {
     /// Responses by status.
     pub statuses: Vec<Count>,
     pub generator: Generator,
-    /// The agents of a fleet; empty without one.
+    /// The agents of a fleet. Empty without a fleet.
     pub agents: Vec<AgentRow>,
-    /// Moments that charts mark, the earliest first.
+    /// Times that charts mark, in order.
     pub marks: Vec<Mark>,
-    /// The measured systems whose processes are on this machine.
+    /// The measured systems that run on this machine.
     pub systems: Vec<SystemRow>,
     pub verdict: Option<VerdictText>,
-    /// How the run ended; `None` while it runs.
+    /// How the run ended. `None` during the run.
     pub ended: Option<String>,
-    /// The steps of a search or a lab; `None` for a single run.
+    /// The steps of a search or a lab. `None` for a single run.
     pub steps: Option<Steps>,
 }
 
@@ -86,29 +85,29 @@ pub struct Overall {
     pub max: f64,
 }
 
-/// Requests with one name and one method.
+/// Requests with the same name and method.
 #[derive(Clone, Debug, Serialize)]
 pub struct NameRow {
     pub name: String,
     pub method: String,
     pub requests: u64,
     pub failed: u64,
-    /// Service time of those that did not fail; `None` if all failed.
+    /// Service time of successful requests. `None` if all failed.
     pub p50: Option<f64>,
     pub p95: Option<f64>,
     pub p99: Option<f64>,
     pub max: Option<f64>,
 }
 
-/// A metric of some tags.
+/// The part of a metric with certain tags.
 #[derive(Clone, Debug, Serialize)]
 pub struct TagRow {
     pub metric: String,
-    /// The sum of a counter, the number of values of a trend; `None` for others.
+    /// The sum of a counter, or the number of values of a trend. `None` for other kinds.
     pub count: Option<f64>,
-    /// The share of a rate, 0 to 1.
+    /// The share of a rate, from 0 to 1.
     pub share: Option<f64>,
-    /// Of a trend, in its unit.
+    /// The statistics of a trend, in its unit.
     pub p50: Option<f64>,
     pub p95: Option<f64>,
     pub p99: Option<f64>,
@@ -119,7 +118,7 @@ pub struct TagRow {
 pub struct ScenarioRow {
     pub name: String,
     pub executor: &'static str,
-    /// Completed part, 0 to 1.
+    /// The completed share, from 0 to 1.
     pub done: f64,
     pub users: u32,
     pub finished: u64,
@@ -141,8 +140,8 @@ pub struct ThresholdRow {
     /// `None` if the metric has no such value.
     pub measured: Option<f64>,
     pub limit: f64,
-    /// Distance to the limit as a share of it; negative on the wrong side. `None` if the limit is 0
-    /// or must be met exactly.
+    /// Distance to the limit as a share of the limit; negative if the threshold is crossed. `None` if the limit is 0 or
+    /// the value must equal the limit.
     pub margin: Option<f64>,
 }
 
@@ -152,16 +151,16 @@ pub struct Count {
     pub count: u64,
 }
 
-/// The generator's own health in the latest second.
+/// The state of the generator itself in the latest second.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Generator {
-    /// Processor share of each worker.
+    /// The processor share of each worker.
     pub workers: Vec<f64>,
-    /// Largest share of the time in which a worker was ready and had no processor.
+    /// The largest share of the time in which a worker was ready to run but had no processor.
     pub waited: f64,
-    /// Largest lateness of a timer.
+    /// The largest lateness of a timer.
     pub late: f64,
-    /// In bytes.
+    /// Memory in bytes.
     pub memory: u64,
     /// 99th percentile of the send lag of the whole run.
     pub send_lag: Option<f64>,
@@ -171,12 +170,12 @@ pub struct Generator {
 pub struct VerdictText {
     pub level: &'static str,
     pub reasons: Vec<String>,
-    /// During the run, only the generator itself is judged.
+    /// During the run, the verdict only covers the generator.
     pub is_final: bool,
 }
 
 impl State {
-    /// The current state. `latency` is a place in [`LATENCIES`].
+    /// The current state. `latency` is an index into [`LATENCIES`].
     pub fn of(
         progress: &Progress,
         title: &PageTitle,
@@ -284,7 +283,7 @@ impl VerdictText {
     }
 }
 
-/// Requests and calls so far, and how many of them failed.
+/// The number of requests and calls so far, and how many of them failed.
 pub fn requests(progress: &Progress) -> (u64, u64) {
     let http = progress.http();
     let failed = progress
@@ -297,13 +296,13 @@ pub fn requests(progress: &Progress) -> (u64, u64) {
     )
 }
 
-/// Bytes so far that one of the two metrics of traffic counts.
+/// The number of bytes that one of the two traffic metrics has counted so far.
 pub fn bytes(progress: &Progress, metric: MetricId) -> u64 {
     let values = progress.values(metric);
     values.and_then(|values| values.count()).unwrap_or(0.0) as u64
 }
 
-/// Requests by name, the others last.
+/// Requests by name. Those with further names come last.
 fn names(progress: &Progress) -> Vec<NameRow> {
     let parts = progress.names();
     let others = parts.others.into_iter().map(|others| NamePart {

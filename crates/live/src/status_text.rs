@@ -1,8 +1,8 @@
-//! A run's status and metrics, as text.
+//! Formats a run's status and metrics as text.
 
 use serde_json::Value;
 
-/// The states of the API, by number.
+/// The states of the API, by their number.
 const STATES: [&str; 10] = [
     "created",
     "created",
@@ -16,7 +16,7 @@ const STATES: [&str; 10] = [
     "ended",
 ];
 
-/// The attributes of a status, or one line for each metric.
+/// Formats the attributes of a status, or one line per metric.
 pub fn status_text(data: &Value) -> String {
     if let Some(metrics) = data.as_array() {
         return metrics.iter().map(metric).collect();

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// The steps so far, as a table.
+/// The steps so far, in a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Steps {
-    /// The name of the rows: trials, cells.
+    /// What a row is: trials or cells.
     pub title: String,
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
@@ -26,7 +26,7 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
-    /// It has not ended, or is not judged.
+    /// The step has not ended, or is not judged.
     #[default]
     None,
     Good,

@@ -1,4 +1,4 @@
-//! The page of something that makes many runs: a search, a lab.
+//! The page of a command with many runs: a search or a lab.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::shown::LATENCIES;
 use crate::state::State;
 use crate::steps::Steps;
 
-/// Shows steps on a page, and the seconds of their runs in its charts.
+/// Shows steps on a page, and the seconds of their runs in the page's charts.
 pub struct StepsPage {
     hub: Arc<Hub>,
     began: Moment,
     title: String,
     steps: Steps,
-    /// Completed part, 0 to 1; `None` if it is unknown.
+    /// The completed share, from 0 to 1. `None` if unknown.
     done: Option<f64>,
     /// The end of the latest run in the charts, in seconds.
     shown: f64,
@@ -39,8 +39,7 @@ impl StepsPage {
         page
     }
 
-    /// Changes what the page shows, and sends it to viewers. `done` is the completed part, if it is
-    /// known.
+    /// Changes the page, and sends it to viewers. `done` is the completed share, if known.
     pub fn update(&mut self, done: Option<f64>, change: impl FnOnce(&mut Steps)) {
         change(&mut self.steps);
         self.done = done;
@@ -51,7 +50,7 @@ impl StepsPage {
     pub fn add_run(&mut self, record: &Record) {
         let seconds: Vec<&Second> = record.seconds.iter().chain(&record.tail).collect();
         let length: f64 = seconds.iter().map(|second| length(second)).sum();
-        // Runs do not overlap, so this only corrects for what the clocks differ.
+        // Runs do not overlap. This only corrects differences between clocks.
         let mut start = (self.elapsed() - length).max(self.shown);
         for second in seconds {
             let point = point(second, start, &record.header.model);
@@ -61,7 +60,7 @@ impl StepsPage {
         self.shown = start;
     }
 
-    /// Shows the result, and ends the streams of viewers.
+    /// Shows the result, and ends the event streams of all viewers.
     pub fn end(mut self, text: &str, change: impl FnOnce(&mut Steps)) {
         change(&mut self.steps);
         self.steps.now = String::new();
@@ -96,7 +95,7 @@ fn length(second: &Second) -> f64 {
     second.lasted.unwrap_or(1.0)
 }
 
-/// A second of a record as a point that starts at `start`.
+/// Converts a second of a record to a point that starts at `start`.
 pub fn point(second: &Second, start: f64, model: &str) -> Point {
     let count = |name: &str| second.counters.get(name).copied().unwrap_or(0.0) as u64;
     let failed = second.rates.get("http_req_failed");

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// A measured system in the latest second.
+/// The resource use of a measured system in the latest second.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SystemRow {
     /// The port that its processes listen on.
     pub port: u16,
-    /// Their number.
+    /// The number of its processes.
     pub processes: usize,
-    /// Processors that they use; `None` before the second reading.
+    /// The number of processors that they use. `None` before the second reading.
     pub cpu: Option<f64>,
-    /// Their memory in bytes. Pages that processes share count for each of them.
+    /// Their memory in bytes. Shared pages count once per process.
     pub memory: u64,
 }

@@ -1,4 +1,4 @@
-//! The figures of a run for a terminal: those that the page shows, from the same collector.
+//! The figures of a run for a terminal. They are those of the page, from the same collector.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::page_title::PageTitle;
 use crate::point::Point;
 use crate::state::{Count, Overall, State, ThresholdRow};
 
-/// The number of seconds for which rates are kept.
+/// The number of seconds for which rates are stored.
 pub const RATES: usize = 120;
 
-/// Follows a run, and describes it for a terminal.
+/// Follows a run and describes it for a terminal.
 pub struct TerminalView {
     title: PageTitle,
     /// The configured requests per second.
@@ -31,7 +31,7 @@ pub struct TerminalView {
 }
 
 impl TerminalView {
-    /// `offered_rate` is the rate of the schedule; `None` in a closed model.
+    /// `offered_rate` is the rate of the schedule. `None` in a closed model.
     pub fn new(title: PageTitle, offered_rate: Option<f64>) -> TerminalView {
         TerminalView {
             collector: Collector::new(title.clone()),
@@ -43,7 +43,7 @@ impl TerminalView {
         }
     }
 
-    /// Takes every event of the run.
+    /// Processes an event. To be called with every event of the run.
     pub fn event(&mut self, event: Event<'_>) {
         let Some(update) = self.collector.event(event) else {
             return;
@@ -60,7 +60,7 @@ impl TerminalView {
         self.state = Some(update.state);
     }
 
-    /// The run with its progress at this moment.
+    /// Describes the run and its progress at this moment.
     pub fn view(&self, progress: &Progress) -> LiveView {
         let now = plimsoll_clock::now();
         let scenario = progress.scenarios().first();
@@ -73,7 +73,7 @@ impl TerminalView {
         }
     }
 
-    /// The figures up to the latest second; `None` before the end of the first one.
+    /// The figures up to the latest second. `None` before the end of the first second.
     pub fn figures(&self) -> Option<LiveFigures> {
         let (point, state) = (self.latest.as_ref()?, self.state.as_ref()?);
         let has_requests = state.requests > 0;
@@ -146,7 +146,7 @@ impl TerminalView {
     }
 }
 
-/// Per second from the start of the run to the end of the point.
+/// The rate from the start of the run to the end of the point.
 pub fn average(total: u64, point: &Point) -> f64 {
     let seconds = point.start + point.span;
     if seconds > 0.0 {

@@ -1,14 +1,14 @@
-//! The secret of a page that other machines can reach.
+//! The token of a page that other machines can reach.
 
 /// A token that viewers must present.
 #[derive(Clone, Debug)]
 pub struct Token(String);
 
 impl Token {
-    /// The given token, or a random one.
+    /// Uses the given token, or creates a random one.
     ///
     /// # Errors
-    /// If the given one cannot be part of a URL, or the system has no random numbers.
+    /// If the given token cannot be part of a URL, or if the system has no random numbers.
     pub fn new(given: Option<String>) -> Result<Token, String> {
         if let Some(given) = given {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
@@ -26,12 +26,12 @@ impl Token {
         ))
     }
 
-    /// For the page's URL.
+    /// The token as text, for the page's URL.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether the presented text is the token. Takes the same time for all texts of its length.
+    /// Whether the presented string is the token. Takes the same time for all strings of its length.
     pub fn is(&self, presented: &str) -> bool {
         let pairs = self.0.bytes().zip(presented.bytes());
         let differing = pairs.fold(0, |sum, (ours, theirs)| sum | (ours ^ theirs));

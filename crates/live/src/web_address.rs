@@ -1,16 +1,16 @@
-//! Where a page is served.
+//! The address of a page.
 
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::Duration;
 
 use crate::token::Token;
 
-/// Where a page is served, and to whom.
+/// The address of a page, and who may open it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebAddress {
     host: String,
     port: u16,
-    /// The length of the page's points.
+    /// The duration that a point of the page covers.
     period: Duration,
     /// The token that viewers must present, if the address is not a loopback address.
     token: Option<String>,
@@ -20,7 +20,7 @@ pub struct WebAddress {
 const PORT: u16 = 5665;
 /// The port of k6's REST API.
 pub const API_PORT: u16 = 6565;
-/// The host unless another one is given.
+/// The default host.
 const HOST: &str = "127.0.0.1";
 
 impl Default for WebAddress {
@@ -35,19 +35,18 @@ impl Default for WebAddress {
 }
 
 impl WebAddress {
-    /// Parses `HOST:PORT`, `HOST` or `PORT`; a missing part is 127.0.0.1 or 5665. Port 0 is any
-    /// free one.
+    /// Parses `HOST:PORT`, `HOST` or `PORT`. A missing part is 127.0.0.1 or 5665. Port 0 means any free port.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If the text has none of these forms.
     pub fn parse(text: &str) -> Result<WebAddress, String> {
         WebAddress::parse_with(text, PORT)
     }
 
-    /// The same with another default port.
+    /// Parses an address with another default port.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If the text has none of these forms.
     pub fn parse_with(text: &str, default_port: u16) -> Result<WebAddress, String> {
         let wrong = || {
             format!("{text}: not an address; write HOST:PORT, HOST or PORT, like 127.0.0.1:5665")
@@ -56,7 +55,7 @@ impl WebAddress {
         if let Ok(port) = text.parse() {
             return Ok(WebAddress { port, ..default });
         }
-        // An IPv6 address without brackets has colons of its own.
+        // An IPv6 address without brackets contains colons that do not separate a port.
         if text.parse::<IpAddr>().is_ok() {
             return Ok(default.with_host(text));
         }
@@ -77,29 +76,29 @@ impl WebAddress {
         Ok(WebAddress { port, ..default }.with_host(host))
     }
 
-    /// The same at another host.
+    /// The same address with another host.
     #[must_use]
     pub fn with_host(mut self, host: &str) -> WebAddress {
         host.clone_into(&mut self.host);
         self
     }
 
-    /// The same at another port.
+    /// The same address with another port.
     #[must_use]
     pub fn with_port(mut self, port: u16) -> WebAddress {
         self.port = port;
         self
     }
 
-    /// The same with points of this length: whole seconds, at least one.
+    /// The same address, with points of this length: whole seconds, at least one.
     #[must_use]
     pub fn with_period(mut self, period: Duration) -> WebAddress {
         self.period = Duration::from_secs(period.as_secs().max(1));
         self
     }
 
-    /// The same with this token, which is only used where one is required. Without it, a random
-    /// one is created.
+    /// The same address with this token, which is only used if a token is required. Without it, a random token is
+    /// created.
     #[must_use]
     pub fn with_token(mut self, token: Option<String>) -> WebAddress {
         self.token = token.filter(|token| !token.is_empty());
@@ -111,15 +110,15 @@ impl WebAddress {
         (&self.host, self.port)
     }
 
-    /// The length of the page's points.
+    /// The duration that a point of the page covers.
     pub fn period(&self) -> Duration {
         self.period
     }
 
-    /// Listens there. Returns the token that viewers must present, if any.
+    /// Listens on the address. Returns the token that viewers must present, if any.
     ///
     /// # Errors
-    /// If it cannot, with the address and how to choose another.
+    /// If it cannot listen. The error contains the address and how to choose another one.
     pub(crate) fn listen(&self, flag: &str) -> Result<(TcpListener, Option<Token>), String> {
         let failed = |error: std::io::Error| {
             format!(

@@ -1,8 +1,8 @@
-//! Which page is requested: `--web`, k6's `--out web-dashboard`, and k6's variables.
+//! Finds out which page is requested: by `--web`, by k6's `--out web-dashboard`, or by k6's variables.
 
 use crate::web_address::WebAddress;
 
-/// k6's variables; with the prefix K6_WEB_DASHBOARD.
+/// k6's variables, which have the prefix K6_WEB_DASHBOARD.
 const PREFIX: &str = "K6_WEB_DASHBOARD";
 
 /// A requested page.
@@ -11,16 +11,16 @@ pub struct WebRequest {
     pub address: WebAddress,
     /// The flag or variable that requested it, for messages.
     pub flag: &'static str,
-    /// Open it in a browser.
+    /// Whether to open it in a browser.
     pub is_opened: bool,
 }
 
 impl WebRequest {
-    /// Which page is requested, if any. `flag` is the value of `--web`, which overrides `output`, the
-    /// argument of `--out web-dashboard`, which overrides the variables.
+    /// The requested page, if any. `flag` is the value of `--web`. It overrides `output`, the argument of `--out
+    /// web-dashboard`, which overrides the variables.
     ///
     /// # Errors
-    /// The invalid one, and how to write it.
+    /// The invalid value, and the correct form.
     pub fn of(
         flag: Option<&str>,
         output: Option<&str>,
@@ -70,7 +70,7 @@ impl WebRequest {
             let Some(value) = value else { continue };
             address = match name {
                 "host" => address.with_host(&value),
-                // k6 serves no page then, but other parts of its dashboard may still work.
+                // k6 does not serve a page in this case, but other parts of its dashboard may still work.
                 "port" if value == "-1" && flag.is_none() => return Ok(None),
                 "port" => {
                     let port = value.parse();
