@@ -1,4 +1,4 @@
-//! Where the results of an attack go: a file or stdout.
+//! The destination of an attack's results: a file or stdout.
 
 use std::io::IsTerminal;
 
@@ -7,10 +7,10 @@ use plimsoll_run::Destination;
 use crate::messages::say;
 use crate::streams::unbuffered_stdout;
 
-/// The destination that `-output` names. `is_json` if stdout has a JSON document.
+/// The destination that `-output` names. `is_json`: whether stdout will contain a JSON document.
 ///
 /// # Errors
-/// If both would write to stdout, or it cannot be opened.
+/// If both would write to stdout, or if the file cannot be opened.
 pub fn destination(output: Option<&str>, is_json: bool) -> Result<Destination, String> {
     match output {
         None if is_json => Ok(Destination::Nowhere),

@@ -1,4 +1,4 @@
-//! Comparisons of runs, and the history of a figure, printed.
+//! Prints comparisons of runs, and the history of a figure.
 
 use plimsoll_compare::{History, HistorySettings, Judgment, Settings};
 use plimsoll_run::child::Scratch;
@@ -6,7 +6,7 @@ use plimsoll_run::child::Scratch;
 use crate::exit::Exit;
 use crate::messages::{complain, put_as, say, table_columns};
 
-/// Compares two stored runs or, without them, two commands, and prints the differences.
+/// Compares two stored runs. Without them, runs and compares two commands. Prints the differences.
 pub fn compare(
     settings: &Settings,
     stored: Option<(&str, &str)>,
@@ -16,7 +16,7 @@ pub fn compare(
     let comparison = match stored {
         Some((a, b)) => plimsoll_compare::stored(settings, a, b),
         None => {
-            // Made with the first run, when the commands were found to be right.
+            // Created with the first run, when the commands have turned out to be valid.
             let mut scratch: Option<Scratch> = None;
             plimsoll_compare::commands(
                 settings,
@@ -43,7 +43,7 @@ pub fn compare(
     exit(printed)
 }
 
-/// Prints the runs of the store, with a figure.
+/// Prints the runs in the store, with one figure.
 pub fn history(settings: &HistorySettings, is_json: bool) -> Exit {
     exit(
         History::read(settings, &mut |line| say(line)).map(|history| {

@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::log::Log;
 use crate::messages::talk;
 
-/// Serves the API if an address is given, or if the run cannot do without it.
+/// Serves the API if an address is given, or if the run needs it.
 ///
 /// # Errors
-/// If the address is wrong or in use.
+/// If the address is invalid or in use.
 pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, Refusal> {
     let is_paused = plan.options.paused == Some(true);
     let is_controlled = (plan.scenarios.iter())
@@ -27,7 +27,7 @@ pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, 
         .map_err(|error| Refusal::config(format!("--address {error}")))?
         .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
     let api = Api::open(&address, "--address");
-    // As in k6: another run may use the default address, which nobody asked for.
+    // As in k6: another run may use the default address, which the user did not request.
     if let (Err(message), None, false) = (&api, given, is_paused) {
         log.warn(message);
         return Ok(None);
@@ -40,14 +40,14 @@ pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, 
             &[("address", api.address().to_string().as_str())],
         );
     }
-    // Not through `say`, which hides tokens. Users of k6 expect no line about the usual address.
+    // `say` would mask the token. Users of k6 do not expect this line for the default address.
     if given.is_some() || is_paused {
         talk(&format!("control API: {}\n", api.url()));
     }
     Ok(Some(api))
 }
 
-/// What the `setup` of a script returned.
+/// The data that the `setup` of a script returned.
 pub struct SetupOf(pub Arc<Prepared>);
 
 impl SetupData for SetupOf {

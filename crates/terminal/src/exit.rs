@@ -1,4 +1,4 @@
-//! The exit statuses of the program: a contract with scripts and CI, listed in the guide.
+//! The exit statuses of the program. Scripts and CI rely on them, and the guide lists them.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use plimsoll_run::{Ending, Refusal, RefusalKind};
 use crate::log::Log;
 use crate::messages::{complain, put};
 
-/// A process's exit status. Those of `run` are the ones k6's users know.
+/// The exit status of a process. Those of `run` are the same as k6's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(u8);
 
@@ -15,12 +15,12 @@ impl Exit {
     pub const SUCCESS: Exit = Exit(0);
     /// Some requests of `plimsoll http` failed.
     pub const SOME_FAILED: Exit = Exit(1);
-    /// `plimsoll throughput` has no result.
+    /// `plimsoll throughput` did not produce a result.
     pub const NO_RESULT: Exit = Exit(1);
-    /// `plimsoll audit` found something, or could not read a file.
+    /// `plimsoll audit` found a problem, or could not read a file.
     pub const FINDINGS: Exit = Exit(1);
     pub const UNREADABLE: Exit = Exit(2);
-    /// `plimsoll find`: the service does not keep the objective at any rate.
+    /// `plimsoll find`: the service does not meet the objective at any rate.
     pub const NOT_EVEN_THE_LEAST: Exit = Exit(1);
     /// `plimsoll find`: the trials ran out, or the generator was the limit.
     pub const UNCERTAIN: Exit = Exit(3);
@@ -42,7 +42,7 @@ impl Exit {
     pub const FAILED_BY_SCRIPT: Exit = Exit(110);
     /// The run succeeded, but a requested output could not be written.
     pub const LOST_OUTPUT: Exit = Exit(255);
-    /// Anything else that went wrong.
+    /// Any other failure.
     pub const GENERIC: Exit = Exit(255);
 
     /// The status with this number, or [`Exit::GENERIC`] if it is not from 0 to 255.
@@ -50,23 +50,23 @@ impl Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)
     }
 
-    /// This status if it is a failure; otherwise `other`.
+    /// This status if it is a failure, otherwise `other`.
     pub fn or(self, other: Exit) -> Exit {
         if self == Exit::SUCCESS { other } else { self }
     }
 
-    /// As a number.
+    /// The status as a number.
     pub fn code(self) -> u8 {
         self.0
     }
 
-    /// Logs why a run cannot start; the exit status for it.
+    /// Logs why a run cannot start. Returns the exit status.
     pub fn of_refusal(refusal: &Refusal, log: &Log) -> Exit {
         log.failure(&refusal.message, "hint", refusal.hint);
         refusal.kind.into()
     }
 
-    /// Prints the result of a command to stdout, or why there is none.
+    /// Prints the result of a command to stdout, or the reason why it failed.
     pub fn of_text(result: Result<String, String>) -> Exit {
         match result {
             Ok(text) => {
@@ -80,7 +80,7 @@ impl Exit {
         }
     }
 
-    /// Prints why a command cannot run; the exit status for it.
+    /// Prints why a command cannot run. Returns the exit status.
     pub fn refuse(refusal: &Refusal) -> Exit {
         complain(&refusal.message);
         refusal.kind.into()

@@ -11,7 +11,7 @@ use crate::live_page;
 /// Serves the page if it is requested.
 ///
 /// # Errors
-/// If an address is wrong or in use.
+/// If an address is invalid or in use.
 pub(crate) fn open(
     flag: Option<&str>,
     lab: &Lab,

@@ -1,4 +1,4 @@
-//! A lab, shown while it runs.
+//! Runs a lab and shows its progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ impl From<String> for Failure {
     }
 }
 
-/// The lab file or a run's directory is wrong.
+/// A lab file or the directory of a run is invalid.
 impl From<Vec<Problem>> for Failure {
     fn from(problems: Vec<Problem>) -> Failure {
         Failure {
@@ -46,7 +46,7 @@ impl From<Vec<Problem>> for Failure {
 }
 
 impl Failure {
-    /// An argument is wrong.
+    /// An argument is invalid.
     pub fn of_argument(message: String) -> Failure {
         Failure {
             exit: Exit::INVALID_CONFIG,
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Prints it; the exit status for it.
+    /// Prints the error. Returns the exit status.
     pub fn report(&self) -> Exit {
         self.messages
             .iter()
@@ -63,7 +63,7 @@ impl Failure {
     }
 }
 
-/// A run to begin or to continue, and how it ends.
+/// A lab run to begin or to continue.
 pub struct LabRun {
     pub which: WhichRun,
     pub fail_on: Vec<Condition>,
@@ -71,30 +71,30 @@ pub struct LabRun {
     pub page: Option<String>,
 }
 
-/// The run of a lab.
+/// Which run.
 pub enum WhichRun {
     New {
         lab: PathBuf,
         form: Which,
-        /// The directory of runs.
+        /// The directory for runs.
         results: PathBuf,
-        /// The seed of the order of cells.
+        /// The seed for the order of cells.
         seed: Option<u64>,
     },
-    /// A run that exists.
+    /// An existing run.
     Existing {
         directory: PathBuf,
-        /// Whether its runs that other programs disturbed are measured again.
+        /// Whether to repeat runs that other programs disturbed.
         repeats_disturbed: bool,
     },
 }
 
-/// Set when a signal asks to stop.
+/// Set when a signal requests a stop.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 impl LabRun {
-    /// Runs the cells that are left. This program runs again as a worker, so that no process is left, whichever of the
-    /// two ends.
+    /// Runs the remaining cells. This program starts itself again as a worker, so that no process remains when either
+    /// of them exits.
     ///
     /// # Errors
     /// If the run cannot begin or continue.
@@ -132,7 +132,7 @@ impl LabRun {
                 let lab = Lab::read(lab, *form)?;
                 plimsoll_lab::run::check_programs(&lab)?;
                 let store = plimsoll_lab::run::begin(&lab, results, private, *seed)?;
-                // Read again by its whole path, as when it is resumed or reported again.
+                // Read it again by its absolute path, as when it is resumed or reported later.
                 plimsoll_lab::run::open(&store.directory).map_err(|problems| Failure {
                     exit: Exit::GENERIC,
                     ..problems.into()
@@ -148,7 +148,7 @@ impl LabRun {
     }
 }
 
-/// Runs one process for a lab on another host: requests come from stdin, replies go to stdout.
+/// Runs one process for a lab on another host. Requests arrive on stdin, and replies go to stdout.
 ///
 /// # Errors
 /// If stdin or stdout fails.
@@ -161,7 +161,7 @@ pub fn keep() -> Result<Exit, Failure> {
 /// Prints every cell and effective value of a lab.
 ///
 /// # Errors
-/// If the lab is wrong.
+/// If the lab file is invalid.
 pub fn plan(lab: &Path, form: Which, is_json: bool) -> Result<Exit, Failure> {
     let lab = Lab::read(lab, form)?;
     let (json, text) = (plimsoll_lab::plan::json, plimsoll_lab::plan::text);
@@ -181,7 +181,7 @@ pub fn list(results: &Path) -> Exit {
     Exit::SUCCESS
 }
 
-/// Writes the report of a run again, or of a result without its run.
+/// Writes the report of a run again, or that of a result file without its run.
 ///
 /// # Errors
 /// If the run cannot be read, or a file cannot be written.
@@ -197,7 +197,7 @@ pub fn report(directory: &Path, fail_on: &[Condition]) -> Result<Exit, Failure> 
     Ok(conclude(&lab, &run, &store, fail_on, None)?)
 }
 
-/// Measures the cells that are left, writes the result and its pages, and prints their conclusions.
+/// Measures the remaining cells, writes the result and its pages, and prints their conclusions.
 fn measure(
     what: &LabRun,
     lab: &Lab,
@@ -240,7 +240,7 @@ fn measure(
     Ok(conclude(lab, run, store, &what.fail_on, page)?)
 }
 
-/// Prints what has ended and, on a terminal, what has started.
+/// Prints finished cells and, on a terminal, started cells.
 fn show(step: Step<'_>) {
     match step {
         Step::Done(line) => messages::say(line),
@@ -270,7 +270,7 @@ fn conclude(
     Ok(finish(&result, store, fail_on, page))
 }
 
-/// Prints the conclusions of a result whose pages are written.
+/// Prints the conclusions of a result whose pages have been written.
 fn finish(
     result: &LabResult,
     store: &Store,

@@ -1,6 +1,6 @@
 //! The interface between a command-line program and its user: stdout and stderr, the live view on a terminal, the log,
-//! questions, signals and exit statuses; runs, searches, comparisons, labs and throughput tests that are shown, with their
-//! summaries and reports. Nothing else writes to stdout or stderr.
+//! prompts, signals and exit statuses. It shows runs, searches, comparisons, labs and throughput tests, with their
+//! summaries and reports. No other crate writes to stdout or stderr.
 
 pub mod attack_results;
 pub mod comparisons;

@@ -6,11 +6,11 @@ use plimsoll_run::{Listener, Refusal};
 
 use crate::messages::{say, talk};
 
-/// Serves the page of a run if it is requested, and prints its address. `flag` is the argument of `--web`, and `output`
+/// Serves the page of a run if it is requested, and prints its URL. `flag` is the argument of `--web`, and `output`
 /// that of k6's `--out web-dashboard`.
 ///
 /// # Errors
-/// If an address is wrong or in use.
+/// If an address is invalid or in use.
 pub fn open(
     flag: Option<&str>,
     output: Option<&str>,
@@ -21,10 +21,10 @@ pub fn open(
     listener.transpose().map_err(Refusal::other)
 }
 
-/// Serves the page if it is requested, and prints its address.
+/// Serves the page if it is requested, and prints its URL.
 ///
 /// # Errors
-/// If an address is wrong or in use.
+/// If an address is invalid or in use.
 pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>, Refusal> {
     let variable = |name: &str| std::env::var(name).ok();
     let wanted = WebRequest::of(flag, output, &variable);
@@ -32,7 +32,7 @@ pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>
         return Ok(None);
     };
     let page = LivePage::open(&wanted.address, wanted.flag).map_err(Refusal::config)?;
-    // Not through `say`, which hides tokens.
+    // `say` would mask the token.
     talk(&format!("live page: {}\n", page.url()));
     if wanted.is_opened {
         page.open_in_browser().unwrap_or_else(|error| say(&error));
@@ -40,13 +40,13 @@ pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>
     Ok(Some(page))
 }
 
-/// The report that `K6_WEB_DASHBOARD_EXPORT` requests, if the page is requested, too.
+/// The report that `K6_WEB_DASHBOARD_EXPORT` requests, if the page is also requested.
 ///
 /// # Errors
-/// If the variable names no file that a report can be written to.
+/// If the variable does not name a file that a report can be written to.
 pub fn export(flag: Option<&str>) -> Result<Option<ReportFile>, String> {
     let variable = |name: &str| std::env::var(name).ok();
-    // Also with port -1, which serves no page.
+    // Port -1 serves no page, but still exports the report.
     let is_true = |value: String| matches!(&*value.to_lowercase(), "true" | "1" | "t");
     let is_requested = flag.is_some() || variable("K6_WEB_DASHBOARD").is_some_and(is_true);
     let file = variable("K6_WEB_DASHBOARD_EXPORT").filter(|file| !file.is_empty());

@@ -1,4 +1,4 @@
-//! A load without a script: run it, show its result.
+//! Runs a load without a script and shows its result.
 
 use plimsoll_engine::AbortReason;
 use plimsoll_live::{PageTitle, TerminalView};
@@ -27,7 +27,7 @@ use crate::streams::Stream;
 /// Printed at the first signal.
 pub const STOPPING: &str = "Stopping gracefully. Press Ctrl-C again to exit immediately.";
 
-/// How a run is shown and what is kept of it.
+/// How to show a run, and which results to keep.
 #[derive(Clone, Debug, Default)]
 pub struct Presentation {
     /// The outputs of all samples, as in `--out`.
@@ -39,24 +39,24 @@ pub struct Presentation {
     pub page: Option<String>,
     /// The precision at which the run ends early.
     pub until: Option<Until>,
-    /// Print the result as JSON.
+    /// Whether to print the result as JSON.
     pub is_json: bool,
-    /// Show no progress.
+    /// Whether to hide progress.
     pub is_quiet: bool,
     pub paint: Paint,
 }
 
-/// Finds the workers of a load: here, or on agents.
+/// A function that finds the workers of a load: in this process, or on agents.
 pub type FindWorkers<'a> = Box<dyn FnOnce(&Resolved) -> Result<Workers, Refusal> + 'a>;
 
-/// A load, and where its users are.
+/// A load, and where its users run.
 pub struct PlacedLoad<'a> {
     pub resolved: Resolved,
     pub workers: FindWorkers<'a>,
 }
 
 impl PlacedLoad<'_> {
-    /// A load whose users are in this process.
+    /// A load whose users run in this process.
     pub fn local(resolved: Resolved) -> Self {
         PlacedLoad {
             resolved,
@@ -74,13 +74,12 @@ struct Finished {
     paint: Paint,
 }
 
-/// The number of worker threads: as given, or one for each processor that this process may use.
+/// The number of worker threads. The default is one per processor that this process may use.
 pub fn worker_threads(given: Option<usize>) -> usize {
     given.unwrap_or_else(plimsoll_machine::processors).max(1)
 }
 
-/// Runs it to its end, with a live view if there is a terminal. `read` makes a result of its
-/// summary.
+/// Runs the load to its end, with a live view if there is a terminal. `read` creates a result from the summary.
 fn run(
     load: PlacedLoad<'_>,
     read: fn(&Summary, &Generator) -> HttpResult,
@@ -131,10 +130,11 @@ fn run(
         dashboard,
         page,
     )?);
-    // A slower schedule may have no request at all for a while.
+    // A slower schedule may not send any request for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
     listeners.push(Box::new(NoResponse::new(sends_always, say)));
-    // Before the run starts: its users may already work when it returns, and a signal would end the program.
+    // Handle signals before the run starts, because its users may already work when `start` returns. A signal would
+    // otherwise end the program.
     let stop = StopSignal::listen(|| say(STOPPING), |_| {})?;
     let run = Run::start_on(workers, request, listeners)?;
     stop.follow(run.control());
@@ -159,7 +159,7 @@ fn run(
     })
 }
 
-/// Runs it, prints its result as JSON to stdout or as text to `text_to`, and returns the exit status.
+/// Runs the load, prints its result as JSON to stdout or as text to `text_to`, and returns the exit status.
 pub fn run_and_print(
     load: Result<PlacedLoad<'_>, Refusal>,
     read: fn(&Summary, &Generator) -> HttpResult,
@@ -193,7 +193,7 @@ impl Finished {
             Some(_) => self.paint,
             None => Paint::OFF,
         };
-        // The last column stays free.
+        // The last column stays empty.
         let columns = size.map(|size| size.columns.saturating_sub(1));
         let text = plimsoll_output::http_text::render(&self.title, &self.result, paint, columns);
         match stream {
@@ -202,7 +202,7 @@ impl Finished {
         }
     }
 
-    /// Writes the reports, and returns the exit status. Reports output that could not be written, and targets that
+    /// Writes the reports, and returns the exit status. Also reports outputs that could not be written and targets that
     /// could not be read.
     fn exit(self) -> Result<Exit, Refusal> {
         let own = self.own_exit()?;

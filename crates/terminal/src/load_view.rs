@@ -1,4 +1,4 @@
-//! The live view of load without a script, on stderr.
+//! The live view of a load without a script, on stderr.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use plimsoll_run::{Event, Listener, Phase};
 use crate::messages::say;
 use crate::streams::{self, Stream};
 
-/// Redraws the view ten times a second. Its figures are those of the latest second.
+/// Redraws the view ten times per second. Its figures are those of the latest second.
 pub struct LoadView {
     view: TerminalView,
     paint: Paint,
@@ -35,7 +35,7 @@ impl Listener for LoadView {
                     return;
                 };
                 if matches!(progress.phase(), Phase::Running | Phase::TearDown) {
-                    // The last column stays free.
+                    // The last column stays empty.
                     let columns = size.columns.saturating_sub(1);
                     let lines = live::lines(&self.view.view(progress), columns, self.paint);
                     streams::draw(Stream::Stderr, &lines);

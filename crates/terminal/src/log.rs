@@ -1,4 +1,4 @@
-//! The log: the script's console, warnings and errors of a run.
+//! The log of a run: the script's console, warnings and errors.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -23,12 +23,12 @@ pub type Sink = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 /// The user's settings for the log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings<'a> {
-    /// Log debug messages too.
+    /// Whether to include debug messages.
     pub verbose: bool,
     pub no_color: bool,
-    /// `stderr`, `stdout`, `none` or `file=PATH[,level=LEVEL]`; stderr by default.
+    /// `stderr`, `stdout`, `none` or `file=PATH[,level=LEVEL]`. The default is stderr.
     pub output: Option<&'a str>,
-    /// `text`, `json` or `raw`; text by default.
+    /// `text`, `json` or `raw`. The default is text.
     pub format: Option<&'a str>,
 }
 
@@ -36,12 +36,12 @@ pub struct Settings<'a> {
 #[derive(Debug)]
 pub struct Log {
     target: Target,
-    /// Another destination for the script's console.
+    /// A separate destination for the script's console.
     console: Option<Mutex<File>>,
     console_format: Format,
     format: Format,
     most_verbose: Level,
-    /// Warnings and errors so far, unless a program reads them.
+    /// Folds warnings and errors that repeat. `None` if a program reads the log.
     repeated: Option<Mutex<Repeated>>,
 }
 
@@ -54,10 +54,10 @@ enum Target {
 }
 
 impl Log {
-    /// A log with these settings.
+    /// Creates a log with these settings.
     ///
     /// # Errors
-    /// If one is invalid; the message names the flag.
+    /// If a setting is invalid. The message names the flag.
     pub fn new(settings: Settings<'_>) -> Result<Log, String> {
         let mut most_verbose = if settings.verbose {
             Level::Debug
@@ -86,7 +86,7 @@ impl Log {
             Some("raw") => Format::Raw,
             Some(other) => return Err(format!("--log-format {other}: use text, json or raw")),
         };
-        // A file and a log collector get every line.
+        // Files and log collectors receive every line.
         let is_for_people = matches!(format, Format::Terminal | Format::Text)
             && matches!(target, Target::Stderr | Target::Stdout);
         Ok(Log {
@@ -105,13 +105,13 @@ impl Log {
     /// Sends the script's console to a file.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub fn console_to(&mut self, path: &str) -> Result<(), String> {
         self.console = Some(Mutex::new(open(Path::new(path))?));
         Ok(())
     }
 
-    /// One line.
+    /// Writes one line.
     pub fn line(&self, level: Level, message: &str, fields: &[(&str, &str)]) {
         if level > self.most_verbose {
             return;
@@ -129,7 +129,7 @@ impl Log {
         self.write(level, message, fields, from_console);
     }
 
-    /// Reports the lines that were left out because they repeat.
+    /// Reports the lines that were omitted because they repeat.
     pub fn report_repeated(&self) {
         let Some(repeated) = &self.repeated else {
             return;
@@ -156,14 +156,14 @@ impl Log {
             since_start: plimsoll_clock::now().since(Moment::ZERO),
         };
         if let (true, Some(file)) = (from_console, &self.console) {
-            // There all lines have one source.
+            // In the console's own file, all lines have the same source.
             let line = Line {
                 fields: &[],
                 ..line
             };
             return write_to(file, &line.to_text(self.console_format));
         }
-        // Output of the script's console to its own file is data, and stays unchanged.
+        // In its own file, the output of the script's console is data, and stays unchanged.
         let shown: Vec<(&str, Cow<'_, str>)> = fields
             .iter()
             .map(|(name, value)| (*name, for_display(value)))
@@ -187,19 +187,19 @@ impl Log {
         }
     }
 
-    /// Takes the lines of a script and of what prepares it.
+    /// A function that receives the lines of a script and of its preparation.
     pub fn sink(self: &Arc<Self>) -> Sink {
         read_local_zone();
         let log = Arc::clone(self);
         Arc::new(move |level, message, fields| log.line(level, message, fields))
     }
 
-    /// A warning.
+    /// Writes a warning.
     pub fn warn(&self, message: &str) {
         self.line(Level::Warn, message, &[]);
     }
 
-    /// An error with one more fact in a field of its own, if there is one.
+    /// Writes an error, with one more fact in a separate field if there is one.
     pub fn failure(&self, message: &str, field: &str, value: Option<&str>) {
         match value {
             Some(value) => self.line(Level::Error, message, &[(field, value)]),
@@ -207,13 +207,13 @@ impl Log {
         }
     }
 
-    /// An error.
+    /// Writes an error.
     pub fn error(&self, message: &str) {
         self.line(Level::Error, message, &[]);
     }
 }
 
-/// The path, and the level of the least severe lines to write, in `file=PATH` or `file=PATH,level=LEVEL`.
+/// Parses `file=PATH` or `file=PATH,level=LEVEL`. Returns the path and the least severe level to write.
 fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
     let unknown = || format!("--log-output {text}: use stderr, stdout, none or file=PATH");
     let file = text.strip_prefix("file=").ok_or_else(unknown)?;
@@ -233,7 +233,7 @@ fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
     Ok((path, level))
 }
 
-/// Opens a file to write after what is in it already, as k6 does.
+/// Opens a file and appends to it, as k6 does.
 fn open(path: &Path) -> Result<File, String> {
     let mut options = File::options();
     let opened = options.append(true).create(true).open(path);

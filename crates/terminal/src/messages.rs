@@ -1,4 +1,4 @@
-//! Messages go to stderr, data to stdout.
+//! Writes messages to stderr, and data to stdout.
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::streams::{self, Stream};
 
-/// Whether some output could not be written.
+/// Whether any output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Prints an error: what is wrong, where, and how to fix it.
+/// Prints an error message: what happened, where, and how to fix it.
 pub fn complain(message: &str) {
     say(&format!("error: {message}"));
 }
@@ -21,21 +21,21 @@ pub fn say(message: &str) {
     talk(&format!("{}\n", for_display(message)));
 }
 
-/// Text for stderr, as it is.
+/// Prints text on stderr, unchanged.
 pub fn talk(text: &str) {
-    // Without stderr there is nowhere to report an error.
+    // If stderr fails, an error cannot be reported anywhere.
     let _ = streams::write(Stream::Stderr, text.as_bytes());
 }
 
-/// Data for stdout. What cannot be written there goes to stderr instead, so that no figure is lost,
-/// and the process ends with an error. A reader that went away (`| head`) is not an error.
+/// Prints data on stdout. If that fails, prints the data on stderr, so that no figure is lost, and makes the process
+/// exit with an error. It is not an error if the reader has closed the pipe (`| head`).
 pub fn put(data: &[u8]) {
     if !write_stdout(data) {
         let _ = streams::write(Stream::Stderr, data);
     }
 }
 
-/// Puts a result on stdout, as JSON or as text.
+/// Prints a result on stdout, as JSON or as text.
 pub fn put_as(is_json: bool, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) {
     let text = match is_json {
         true => format!("{:#}\n", json()),
@@ -44,12 +44,12 @@ pub fn put_as(is_json: bool, json: impl FnOnce() -> Value, text: impl FnOnce() -
     put(text.as_bytes());
 }
 
-/// Part of a run's screen: header and progress, which k6's users expect on stdout.
+/// Prints a part of a run's screen: header and progress, which k6's users expect on stdout.
 pub fn show(text: &str) {
     write_stdout(text.as_bytes());
 }
 
-/// Returns whether it was written, or its reader went away.
+/// Returns whether the data was written, or the reader has closed the pipe.
 fn write_stdout(data: &[u8]) -> bool {
     match streams::write(Stream::Stdout, data) {
         Ok(()) => true,
@@ -65,13 +65,13 @@ fn write_stdout(data: &[u8]) -> bool {
     }
 }
 
-/// Reports output that could not be written; the process then ends with an error.
+/// Reports output that could not be written, and makes the process exit with an error.
 pub fn lose(message: &str) {
     mark_lost();
     complain(message);
 }
 
-/// Makes the process end with an error, because some output could not be written.
+/// Makes the process exit with an error, because output was lost.
 pub fn mark_lost() {
     LOST.store(true, Ordering::Relaxed);
 }
@@ -81,17 +81,17 @@ pub fn is_output_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Columns of the terminal, if stdout is one.
+/// The number of columns of the terminal, if stdout is one.
 pub fn screen_columns() -> Option<usize> {
     Stream::Stdout.size().map(|size| size.columns)
 }
 
-/// Columns for a table on stdout, even if that is not a terminal.
+/// The number of columns for a table on stdout, even if that is not a terminal.
 pub fn table_columns() -> usize {
     screen_columns().unwrap_or(100)
 }
 
-/// Columns of the terminal, if stderr is one.
+/// The number of columns of the terminal, if stderr is one.
 pub fn columns() -> Option<usize> {
     Stream::Stderr.size().map(|size| size.columns)
 }
@@ -110,7 +110,7 @@ pub fn version(json: bool) -> String {
     }
 }
 
-/// Whether colors are off, by a flag or by the environment (<https://no-color.org>).
+/// Whether colors are disabled, by a flag or by the environment (<https://no-color.org>).
 pub fn no_color(flag: bool) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     flag || set("NO_COLOR") || set("K6_NO_COLOR")

@@ -1,4 +1,4 @@
-//! Creates files to start from: a script or a lab. Prompts for missing values.
+//! Creates starter files: a script or a lab. Prompts for missing values.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::lab_run::Failure;
 use crate::messages::{complain, say};
 use crate::prompt;
 
-/// Writes a script, unless the file is there already.
+/// Writes a script, unless the file already exists.
 pub fn script(script: &NewScript<'_>) -> Exit {
     let mut caller = Caller {
         ask: &prompt::ask,
@@ -44,21 +44,21 @@ pub fn script(script: &NewScript<'_>) -> Exit {
     }
 }
 
-/// A lab for a service, which the lab starts or which is already running.
+/// A lab to create. Its service is started by the lab, or is already running.
 #[derive(Clone, Copy, Debug)]
 pub struct NewLab<'a> {
     /// The file to write, or its directory.
     pub file: &'a Path,
-    /// The command that starts the service, and its port if it is always the same.
+    /// The command that starts the service, and its port if that is fixed.
     pub command: Option<&'a str>,
     pub port: Option<u16>,
     /// The URL of a service that is already running.
     pub url: Option<&'a str>,
-    /// Overwrite the file.
+    /// Whether to overwrite the file.
     pub force: bool,
 }
 
-/// Writes a lab file, unless it is there already.
+/// Writes a lab file, unless it already exists.
 ///
 /// # Errors
 /// The problem and its fix.

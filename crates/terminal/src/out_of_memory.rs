@@ -1,18 +1,18 @@
-//! Explains why the process ends when an allocation fails.
+//! Prints an explanation if the process exits because an allocation failed.
 //!
-//! Rust ends the process by SIGABRT when memory cannot be allocated, which looks like a crash. The allocator
-//! reports each failure at once, at no cost to allocations that succeed, and the signal's handler then explains it.
+//! Rust ends the process with SIGABRT if memory cannot be allocated, which looks like a crash. The allocator reports
+//! each failure immediately, without any cost for successful allocations. The signal handler then explains the failure.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
 use std::io::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-// Links the allocator, which has the hook below.
+// Links the allocator, which contains the hook below.
 use mimalloc as _;
 use signal_hook::consts::SIGABRT;
 
-/// Whether an allocation has failed. Most failures are reported by the code that requested memory.
+/// Whether an allocation has failed. Usually the code that requested the memory reports the failure.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
 const MESSAGE: &str = "error: out of memory: the system refused to give this process more memory, so it had to end and \
@@ -20,22 +20,22 @@ const MESSAGE: &str = "error: out of memory: the system refused to give this pro
                        fewer users or --threads 1\n";
 
 unsafe extern "C" {
-    /// mimalloc's hook for errors; `ENOMEM` is a failed allocation.
+    /// mimalloc's error hook. `ENOMEM` means a failed allocation.
     fn mi_register_error(
         hook: Option<unsafe extern "C" fn(c_int, *mut c_void)>,
         argument: *mut c_void,
     );
 }
 
-/// Explains failed allocations from now on. The process then ends with `status`.
+/// Explains failed allocations from now on. The process then exits with `status`.
 ///
 /// # Errors
-/// When the system refuses the signal's handler.
+/// If the system refuses the signal handler.
 pub fn explain(status: u8) -> Result<()> {
     note_panics();
-    // SAFETY: the hook is a function without state, which may be called on any thread at any time.
+    // SAFETY: the hook is a stateless function that may be called on any thread at any time.
     unsafe { mi_register_error(Some(note_failure), std::ptr::null_mut()) };
-    // SAFETY: the handler only reads a flag and a number, and calls write(2) and _exit(2), which handlers may.
+    // SAFETY: the handler only reads a flag and a number, and calls write(2) and _exit(2), which are async-signal-safe.
     unsafe {
         signal_hook::low_level::register(SIGABRT, move || {
             if FAILED.load(Ordering::Relaxed) {
@@ -47,15 +47,15 @@ pub fn explain(status: u8) -> Result<()> {
     .map(drop)
 }
 
-/// Notes panics about memory that the standard library requests from the system itself, such as the signal stack of a
-/// new thread. They end the process by SIGABRT.
+/// Detects panics about memory that the standard library requests directly from the system, such as the signal stack of
+/// a new thread. They end the process with SIGABRT.
 fn note_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let payload = panic.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-        // ENOMEM, as io::Error prints it.
+        // The text of ENOMEM in an io::Error.
         if text.is_some_and(|text| text.contains("os error 12")) {
             FAILED.store(true, Ordering::Relaxed);
         }

@@ -1,15 +1,15 @@
-//! Questions to the person at the terminal.
+//! Prompts on the terminal.
 
 use std::io::{BufRead, IsTerminal, Read};
 
 use crate::messages::talk;
 use crate::streams::Stream;
 
-/// Longest accepted reply in bytes.
+/// Maximum length of a reply in bytes.
 const LONGEST: u64 = 8 << 10;
 
-/// Asks for one line of text. Returns `default` without asking if stdin or stderr is not a terminal,
-/// or if the reply is empty.
+/// Prompts for one line of text. Returns `default` if the reply is empty. Does not prompt if stdin or stderr is not a
+/// terminal.
 pub fn ask(question: &str, default: &str) -> String {
     if !std::io::stdin().is_terminal() || !Stream::Stderr.is_terminal() {
         return default.to_owned();
@@ -17,7 +17,7 @@ pub fn ask(question: &str, default: &str) -> String {
     talk(&format!("{question} [{default}]: "));
     let mut line = Vec::new();
     let mut stdin = std::io::stdin().lock().take(LONGEST);
-    // A reply that cannot be read is an empty one.
+    // A reply that cannot be read counts as empty.
     let _ = stdin.read_until(b'\n', &mut line);
     let reply = String::from_utf8_lossy(&line);
     match reply.trim() {

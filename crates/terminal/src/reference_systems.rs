@@ -1,4 +1,4 @@
-//! The program of the reference systems, which is separate, so that the load generator does not contain them.
+//! Starts the reference systems. They are a separate program, so that the load generator does not contain them.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use crate::messages::complain;
 
 const SIBLING: &str = "plimsoll-serve";
 
-/// Runs `plimsoll-serve` with `args` and passes its exit status on.
+/// Runs `plimsoll-serve` with `args` and returns its exit status.
 pub fn serve(args: &[OsString]) -> Exit {
     let program = find_next_to_this_program().unwrap_or_else(|| PathBuf::from(SIBLING));
     match run(&program, args) {
@@ -26,7 +26,7 @@ pub fn serve(args: &[OsString]) -> Exit {
     }
 }
 
-/// How to get the program.
+/// Explains how to get the program.
 fn missing() -> String {
     let us = std::env::current_exe().ok();
     let folder = us.as_deref().and_then(Path::parent);
@@ -38,14 +38,14 @@ fn missing() -> String {
     )
 }
 
-/// The sibling in the directory that this program was started from.
+/// The program next to this one, in the same directory.
 fn find_next_to_this_program() -> Option<PathBuf> {
     let us = std::env::current_exe().ok()?;
     let beside = us.parent().unwrap_or(Path::new(".")).join(SIBLING);
     beside.is_file().then_some(beside)
 }
 
-/// Becomes the program, so that signals reach it.
+/// Replaces this process with the program, so that signals reach it.
 #[cfg(unix)]
 fn run(program: &Path, args: &[OsString]) -> std::io::Result<Exit> {
     use std::os::unix::process::CommandExt;

@@ -1,17 +1,17 @@
-//! Folds log lines that repeat, so that a run whose requests all fail has a readable log.
+//! Folds repeated log lines, so that the log stays readable if all requests fail.
 
 use std::collections::HashMap;
 
 use ::log::Level;
 
-/// Lines of a kind that are shown.
+/// Maximum number of lines of each kind to show.
 const SHOWN: u64 = 10;
-/// Maximum number of different lines to count. Further ones are not folded.
+/// Maximum number of different kinds to count. Further lines are not folded.
 const MOST_KINDS: usize = 256;
-/// Longest part of a line that is compared, in bytes.
+/// Maximum length of the part of a line that is compared, in bytes.
 const COMPARED: usize = 400;
 
-/// Lines of the log by kind. Lines that differ only in numbers are of one kind.
+/// Groups the lines of the log by kind. Lines that differ only in numbers are of the same kind.
 #[derive(Debug, Default)]
 pub struct Repeated {
     kinds: HashMap<(Level, String), Kind>,
@@ -20,15 +20,15 @@ pub struct Repeated {
 #[derive(Debug)]
 struct Kind {
     count: u64,
-    /// Lines that were left out since the last report.
+    /// The number of lines omitted since the last report.
     left_out: u64,
-    /// In which order the kinds were first seen.
+    /// The position in the order in which the kinds first occurred.
     number: usize,
     message: String,
     fields: Vec<(String, String)>,
 }
 
-/// Lines that were left out.
+/// The number of omitted lines of a kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Folded {
     pub level: Level,
@@ -38,7 +38,7 @@ pub struct Folded {
 }
 
 impl Repeated {
-    /// Whether a line is to be shown.
+    /// Whether to show a line.
     pub fn is_shown(&mut self, level: Level, message: &str, fields: &[(&str, &str)]) -> bool {
         let key = (level, kind_of(message, fields));
         let is_full = self.kinds.len() >= MOST_KINDS;
@@ -62,7 +62,7 @@ impl Repeated {
         is_shown
     }
 
-    /// One line for each kind of which lines were left out since the last call.
+    /// Returns one line for each kind of which lines were omitted since the previous call.
     pub fn take(&mut self) -> Vec<Folded> {
         let left_out = self.kinds.iter_mut().filter(|(_, kind)| kind.left_out > 0);
         let mut folded: Vec<(usize, Folded)> = left_out
@@ -102,7 +102,7 @@ fn kind_of(message: &str, fields: &[(&str, &str)]) -> String {
     kind
 }
 
-/// A count with commas between thousands.
+/// Formats a count with commas between thousands.
 fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();

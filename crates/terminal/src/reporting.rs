@@ -1,4 +1,4 @@
-//! The reports of a run, its results for CI, and the judgment of `--fail-on`.
+//! Writes the reports of a run and its results for CI, and judges `--fail-on`.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,14 +20,14 @@ pub struct ReportRequest {
     pub reports: Vec<ReportFile>,
     pub markdown: Option<PathBuf>,
     pub junit: Option<PathBuf>,
-    /// Annotations and a summary for GitHub Actions; by default if its variable is set.
+    /// Whether to write annotations and a summary for GitHub Actions. By default, if its variable is set.
     pub github: Option<bool>,
     pub fail_on: Vec<Condition>,
     /// The run to compare with.
     pub baseline: Option<String>,
 }
 
-/// The reports to write when a run has ended. Their files are opened before the run.
+/// The reports to write after a run. Their files are opened before the run.
 pub struct Reporting {
     reports: Vec<(ReportFormat, Destination)>,
     markdown: Option<Destination>,
@@ -65,7 +65,7 @@ impl Reporting {
     /// Opens the files.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn open(request: &ReportRequest) -> Result<Reporting, Refusal> {
         let reports = request.reports.iter().map(|report| {
             let destination = Destination::open("--report", &report.path)?;
@@ -85,11 +85,11 @@ impl Reporting {
         })
     }
 
-    /// Opens the files, and the record or run of the store to compare with.
+    /// Opens the files, and the record or stored run to compare with.
     ///
     /// # Errors
-    /// When a file cannot be written, the other run cannot be read, or a condition needs one and
-    /// there is none.
+    /// If a file cannot be written, if the other run cannot be read, or if a condition needs another run and there is
+    /// none.
     pub fn of_one_run(request: &ReportRequest, store: Option<&Path>) -> Result<Reporting, Refusal> {
         needs_baseline(request)?;
         let baseline = match &request.baseline {
@@ -106,7 +106,7 @@ impl Reporting {
         })
     }
 
-    /// Whether the record of the run is needed.
+    /// Whether reports need the record of the run.
     pub fn needs_record(&self) -> bool {
         !self.reports.is_empty()
             || self.markdown.is_some()
@@ -120,8 +120,8 @@ impl Reporting {
         !self.reports.is_empty() || self.markdown.is_some() || self.junit.is_some()
     }
 
-    /// Judges the run and writes everything. Returns the exit status of the command, given the one
-    /// without reports, which takes precedence if it is a failure.
+    /// Judges the run and writes everything. `own` is the exit status without reports; it takes precedence if it is a
+    /// failure.
     pub fn finish(mut self, record: Option<&Record>, own: Exit) -> Exit {
         let Some(record) = record else {
             if self.conditions.is_empty() {
@@ -153,7 +153,7 @@ impl Reporting {
         }
         if self.is_github {
             for line in report.annotations(judged) {
-                // A runner reads commands at the start of a line, on both streams.
+                // GitHub's runner reads commands at the start of a line, on both streams.
                 talk(&format!("{line}\n"));
             }
             add_to_step_summary(&report.summary());
@@ -161,7 +161,7 @@ impl Reporting {
     }
 }
 
-/// Refuses conditions that compare if there is nothing to compare with.
+/// Rejects conditions that need another run, if there is none to compare with.
 ///
 /// # Errors
 /// The condition.
@@ -179,7 +179,7 @@ pub fn needs_baseline(request: &ReportRequest) -> Result<(), Refusal> {
     }
 }
 
-/// Two runs side by side, for their report. Each is a name and a record.
+/// Two runs side by side, for their report: the name and the record of each.
 pub fn comparison(a: (&str, &Record), b: (&str, &Record)) -> RunComparison {
     match two_runs(&[], a, b, Differences::Listed) {
         Ok(comparison) => RunComparison {
@@ -195,7 +195,7 @@ pub fn comparison(a: (&str, &Record), b: (&str, &Record)) -> RunComparison {
     }
 }
 
-/// Prints what conditions found; the exit status.
+/// Prints the results of conditions. Returns the exit status.
 pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
     let mut all = Failures::default();
     for (_, failures) in judged {
@@ -209,7 +209,7 @@ pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
     }
 }
 
-/// Prints what conditions found.
+/// Prints the results of conditions.
 pub fn say_failures(failures: &Failures) {
     for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
         for sentence in sentences {
@@ -222,7 +222,7 @@ fn is_in_github_actions() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
 }
 
-/// Appends to the summary of a job's step, if the runner has one.
+/// Appends to the summary of a job's step, if the runner has such a summary.
 fn add_to_step_summary(text: &str) {
     let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
         return;

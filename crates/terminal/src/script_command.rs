@@ -1,4 +1,4 @@
-//! A command about a script: its log, and its exit status.
+//! Runs a command about a script with a log, and converts its result to an exit status.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use plimsoll_run::Refusal;
 use crate::exit::Exit;
 use crate::log::{Log, Settings};
 
-/// Runs the command with a log. The script's console writes to the file `console`, if there is one, instead of the log.
+/// Runs the command with a log. If `console` is a file, the script's console writes to it instead of the log.
 pub fn run(
     log: Settings<'_>,
     console: Option<&str>,

@@ -1,4 +1,4 @@
-//! A script's run, shown from its header to its summary.
+//! Runs a script and shows the run, from its header to its summary.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct ScriptRun<'a> {
     /// The script's name on pages.
     pub title: String,
     pub header: Header,
-    /// The summary, the file that it is exported to, and whether its JSON is the newer one.
+    /// The summary, the file to export it to, and whether to use the newer JSON.
     pub mode: SummaryMode,
     pub export: Option<ExportFile>,
     pub newer_json: bool,
@@ -41,21 +41,21 @@ pub struct ScriptRun<'a> {
     pub dashboard: Option<&'a str>,
     /// The address of the API.
     pub address: Option<&'a str>,
-    /// Print JSON to stdout, and nothing else there.
+    /// Whether to print only JSON to stdout.
     pub is_json: bool,
     pub is_quiet: bool,
     pub no_color: bool,
-    /// Show figures below k6's bars.
+    /// Whether to show figures below k6's bars.
     pub has_figures: bool,
-    /// Do not exit after the run.
+    /// Whether to keep running after the run.
     pub lingers: bool,
 }
 
 impl ScriptRun<'_> {
-    /// Runs it to its end, and prints its summary.
+    /// Runs the script to its end, and prints its summary.
     ///
     /// # Errors
-    /// The reason why it did not run.
+    /// Why it did not run.
     pub fn run(self, log: &Arc<Log>) -> Result<Exit, Refusal> {
         let ScriptRun { prepared, mode, .. } = self;
         let extent = prepared.extent();
@@ -83,7 +83,8 @@ impl ScriptRun<'_> {
         listeners.push(Box::new(NoResponse::new(false, move |text| {
             warnings.warn(text);
         })));
-        // Before the run starts: its users may already work when it returns, and a signal would end the program.
+        // Handle signals before the run starts, because its users may already work when `start` returns. A signal would
+        // otherwise end the program.
         let stop = stop_signal(log)?;
         let run = Run::start_on(self.workers, self.request, listeners)?;
         let control = run.control();
@@ -128,7 +129,7 @@ impl ScriptRun<'_> {
         }
         let signal = stop.number();
         if signal != 0 && outcome.aborted.is_none() {
-            // The signal arrived while the summary was being made.
+            // The signal arrived while the summary was being created.
             outcome.aborted = Some(AbortReason::Signal);
         }
         if let Some(what) = outcome.explanation(signals::name(signal)) {

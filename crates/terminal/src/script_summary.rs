@@ -1,4 +1,4 @@
-//! The summary at the end of `plimsoll run`: where its forms go.
+//! Writes the summary at the end of `plimsoll run`, in all its forms.
 
 use plimsoll_engine::AbortReason;
 use plimsoll_output::Paint;
@@ -10,18 +10,18 @@ use crate::exit::Exit;
 use crate::log::Log;
 use crate::messages::{mark_lost, put, say, talk};
 
-/// The summary of a run, and where it goes.
+/// The summary of a run, and its destinations.
 pub struct ScriptSummary<'a> {
     pub summary: EndSummary<'a>,
     pub outcome: &'a Outcome,
     pub mode: SummaryMode,
-    /// Print JSON to stdout, and nothing else there.
+    /// Whether to print only JSON to stdout.
     pub json: bool,
     pub log: &'a Log,
 }
 
 impl ScriptSummary<'_> {
-    /// Prints the summary, or what the script's own `handleSummary` returns, and writes the export.
+    /// Prints the summary, or the result of the script's own `handleSummary`, and writes the export.
     pub fn write(&self, export: Option<ExportFile>, interrupted: Interrupted) {
         let log = self.log;
         let (handled, json) = self.summary.handled_by_script(interrupted);
@@ -44,7 +44,7 @@ impl ScriptSummary<'_> {
                 print();
             }
             Ok(Some(outputs)) => {
-                // No figure is lost when the script's outputs cannot be written.
+                // Print the result even if the script's files cannot be written.
                 if self.write_outputs(&outputs) {
                     self.say_verdict();
                 } else {
@@ -68,8 +68,8 @@ impl ScriptSummary<'_> {
         }
     }
 
-    /// Writes what `handleSummary` returned, and logs what cannot be written. Under `--json`, its text for stdout goes
-    /// to stderr. Returns whether all of it was written.
+    /// Writes the result of `handleSummary`, and logs what cannot be written. With `--json`, its text for stdout goes
+    /// to stderr. Returns whether everything was written.
     fn write_outputs(&self, outputs: &[SummaryOutput]) -> bool {
         let written = plimsoll_run::write_outputs(outputs, |is_stdout, bytes| {
             if is_stdout && !self.json {

@@ -1,5 +1,4 @@
-//! The live view of a script's run, on stdout: k6's header and bars, and below them the figures of the
-//! live page.
+//! The live view of a script's run, on stdout: k6's header and bars, and below them the figures of the live page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::log::Log;
 use crate::messages::{say, screen_columns, show};
 use crate::streams::{self, Stream};
 
-/// Shows a run's progress: bars and figures on a terminal, the bars once a second elsewhere.
+/// Shows the progress of a run. On a terminal, bars and figures; elsewhere, only the bars, once per second.
 pub struct ScriptView {
     pub log: Arc<Log>,
     /// The version of the program.
@@ -25,7 +24,7 @@ pub struct ScriptView {
     pub quiet: bool,
     /// The figures below the bars, if they are shown.
     pub figures: Option<TerminalView>,
-    /// The run's last state, to be shown when all else has been.
+    /// The final state of the run, shown after all other output.
     pub last: Option<String>,
 }
 
@@ -53,7 +52,7 @@ impl ScriptView {
         };
         let figures = self.figures.as_ref().filter(|_| is_shown(progress.phase()));
         if let Some(figures) = figures.and_then(TerminalView::figures) {
-            // The last column stays free.
+            // The last column stays empty.
             let columns = columns.saturating_sub(1);
             lines.push(String::new());
             lines.extend(live::figure_lines(&figures, columns, self.paint));

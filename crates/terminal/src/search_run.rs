@@ -1,5 +1,5 @@
-//! A search for the highest rate that meets an objective, shown while it runs. Each trial is a run of this very
-//! program, so a trial is what a user would have run.
+//! Runs a search for the highest rate that meets an objective, and shows its progress. Each trial starts this program
+//! again, so it measures the same as a user's own run.
 
 use std::cell::RefCell;
 use std::time::SystemTime;
@@ -23,7 +23,7 @@ use crate::messages::{columns, put_as, say, table_columns};
 use crate::reporting::{self, ReportRequest, Reporting};
 use crate::streams::{self, Stream};
 
-/// A search, and how it is shown.
+/// A search, and how to show it.
 pub struct SearchRun {
     pub settings: Settings,
     /// The arguments of the command to search with.
@@ -31,18 +31,18 @@ pub struct SearchRun {
     pub report: ReportRequest,
     /// The live page, as in `--web`.
     pub page: Option<String>,
-    /// Print the result as JSON.
+    /// Whether to print the result as JSON.
     pub is_json: bool,
-    /// Show no progress.
+    /// Whether to hide progress.
     pub is_quiet: bool,
     pub paint: Paint,
 }
 
 impl SearchRun {
-    /// Searches, and prints what was found.
+    /// Runs the search and prints its result.
     ///
     /// # Errors
-    /// The reason why there is no result.
+    /// Why there is no result.
     pub fn run(self) -> Result<Exit, Refusal> {
         let command = LoadCommand::parse(&self.command).map_err(Refusal::config)?;
         reporting::needs_baseline(&self.report)?;
@@ -135,14 +135,14 @@ impl SearchRun {
     }
 }
 
-/// How trials are shown.
+/// How to show trials.
 struct TrialView {
     is_quiet: bool,
     paint: Paint,
 }
 
 impl TrialView {
-    /// Runs a trial. On a terminal, its figures are shown while it runs.
+    /// Runs a trial. Shows its figures during the run if there is a terminal.
     fn run(&self, scratch: &Scratch, trial: &TrialCommand<'_>) -> Result<Record, String> {
         if self.is_quiet {
             return scratch.run(trial.name, trial.words);
@@ -154,7 +154,7 @@ impl TrialView {
         let mut view = RecordView::new(title, trial.rate as f64);
         let draw = |view: &RecordView| {
             if let Some(columns) = columns() {
-                // The last column stays free.
+                // The last column stays empty.
                 let lines = live::lines(&view.view(), columns.saturating_sub(1), self.paint);
                 streams::draw(Stream::Stderr, &lines);
             }
@@ -192,7 +192,7 @@ fn row(trial: &Trial) -> Row {
     }
 }
 
-/// The search of `--baseline`.
+/// Reads the search that `--baseline` names.
 fn earlier(baseline: Option<&str>) -> Result<Option<Earlier>, Refusal> {
     let Some(path) = baseline else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM and SIGHUP, which end a program, and SIGUSR1, which requests a report.
+//! Handles SIGINT, SIGTERM and SIGHUP, which end the program, and SIGUSR1, which requests a report.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,11 +9,11 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Calls `first` at the first signal, and `again` with the number of the second, after which the process ends with
+/// Calls `first` at the first signal. At the second signal, calls `again` with its number and exits with
 /// [`Exit::SIGNAL`].
 ///
 /// # Errors
-/// When the system refuses handlers or a thread.
+/// If the system refuses handlers or a thread.
 pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
@@ -29,10 +29,10 @@ pub fn on_signals(
     })
 }
 
-/// Returns a flag that the first signal sets. The second one ends the process.
+/// Returns a flag that the first signal sets. The second signal ends the process.
 ///
 /// # Errors
-/// When the system refuses handlers or a thread.
+/// If the system refuses handlers or a thread.
 pub fn flag() -> Result<Arc<AtomicBool>, String> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
@@ -52,11 +52,11 @@ struct State {
 }
 
 impl StopSignal {
-    /// Listens for signals. The first one calls `announce` and stops the run, the second one calls `again` and ends the
-    /// process.
+    /// Listens for signals. The first signal calls `announce` and stops the run. The second signal calls `again` and
+    /// ends the process.
     ///
     /// # Errors
-    /// When the system refuses handlers or a thread.
+    /// If the system refuses handlers or a thread.
     pub fn listen(
         announce: impl Fn() + Send + 'static,
         again: impl Fn(i32) + Send + 'static,
@@ -75,7 +75,7 @@ impl StopSignal {
         Ok(stop)
     }
 
-    /// Sets the run to stop. Call it once, when the run has started.
+    /// Sets the run to stop. To be called once, when the run has started.
     pub fn follow(&self, control: Control) {
         let mut run = self.run();
         if self.number() != 0 {
@@ -97,7 +97,7 @@ impl StopSignal {
 /// Calls `each` at every signal.
 ///
 /// # Errors
-/// When the system refuses handlers or a thread.
+/// If the system refuses handlers or a thread.
 pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
     on_thread(&ENDING, move |signals| signals.for_each(|_| each()))
 }
@@ -105,7 +105,7 @@ pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
 /// Calls `each` at every SIGUSR1.
 ///
 /// # Errors
-/// When the system refuses a handler or a thread.
+/// If the system refuses a handler or a thread.
 pub fn on_request_to_report(each: impl Fn() + Send + 'static) -> Result<(), String> {
     on_thread(&[SIGUSR1], move |signals| signals.for_each(|_| each()))
 }

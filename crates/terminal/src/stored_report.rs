@@ -1,4 +1,4 @@
-//! The report of runs that have ended.
+//! Writes the report of runs that have ended.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::exit::Exit;
 use crate::messages::{complain, put};
 use crate::reporting::{self, ReportRequest, Reporting, comparison};
 
-/// The report of one run, or of two side by side.
+/// The report of one run, or of two runs side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredReport<'a> {
-    /// Records, or runs of the store.
+    /// Records or stored runs.
     pub runs: &'a [String],
     pub store: Option<&'a Path>,
     pub objectives: &'a [Objective],
@@ -25,7 +25,7 @@ pub struct StoredReport<'a> {
 }
 
 impl StoredReport<'_> {
-    /// Writes the report to its files, or else to stdout.
+    /// Writes the report to its files. Without files, writes it to stdout.
     pub fn write(&self) -> Exit {
         let mut records = Vec::new();
         for name in self.runs {

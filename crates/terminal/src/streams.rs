@@ -1,5 +1,5 @@
-//! Stdout and stderr, and the live view on one of them. Nothing else writes to either, so the view is
-//! always cleared before anything else is written.
+//! Stdout and stderr, and the live view on one of them. All output goes through this module, so the view is always
+//! cleared before anything else is written.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// The stream with the live view. Locked while anything is written, so that lines and frames do
-/// not mix.
+/// The stream with the live view. Locked during every write, so that lines and frames do not mix.
 static VIEW: Mutex<Option<Stream>> = Mutex::new(None);
 
 fn view() -> MutexGuard<'static, Option<Stream>> {
@@ -29,7 +28,7 @@ impl Stream {
         }
     }
 
-    /// The size of the terminal; none if this is not a terminal.
+    /// The size of the terminal. `None` if the stream is not a terminal.
     pub fn size(self) -> Option<Size> {
         if !self.is_terminal() {
             return None;
@@ -60,10 +59,10 @@ impl Stream {
     }
 }
 
-/// Writes after clearing a live view from the terminal.
+/// Clears a live view from the terminal, then writes.
 ///
 /// # Errors
-/// When the bytes cannot be written.
+/// If the bytes cannot be written.
 pub fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
     let mut view = view();
     if stream.is_terminal() {
@@ -72,14 +71,14 @@ pub fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(bytes)
 }
 
-/// Clears a live view.
+/// Clears the live view.
 pub fn clear() {
     clear_view(&mut view());
 }
 
 fn clear_view(view: &mut Option<Stream>) {
     if let Some(shown) = view.take() {
-        // Without a terminal there is nothing to clear.
+        // Without a terminal, there is no view to clear.
         let _ = shown.write_all(screen::CLEAR.as_bytes());
     }
 }
@@ -95,7 +94,7 @@ pub fn draw(stream: Stream, lines: &[String]) {
     let _ = stream.write_all(screen::frame(lines, size).as_bytes());
 }
 
-/// Lines broken to the width of the terminal, if `stream` is one.
+/// The lines, broken to the width of the terminal if `stream` is one.
 pub fn fitted(stream: Stream, lines: &[String]) -> Vec<String> {
     match stream.size() {
         Some(size) => screen::rows_of(lines, size),
@@ -103,10 +102,10 @@ pub fn fitted(stream: Stream, lines: &[String]) -> Vec<String> {
     }
 }
 
-/// Stdout without the buffer that waits for the end of a line, for data in large batches.
+/// Stdout without line buffering, for data in large batches.
 ///
 /// # Errors
-/// When the system refuses another descriptor.
+/// If the system refuses another descriptor.
 #[cfg(unix)]
 pub(crate) fn unbuffered_stdout() -> io::Result<Box<dyn Write + Send>> {
     use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! A throughput test or server, whose reports are printed.
+//! Runs a throughput test or server and prints its reports.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,13 +9,13 @@ use crate::exit::Exit;
 use crate::messages::{complain, put};
 use crate::signals;
 
-/// What to run: a test as its client, or a server of tests.
+/// What to run: a test as the client, or a server.
 pub enum ThroughputRun {
     Test(Box<TestRequest>),
     Server(Serve),
 }
 
-/// Runs until it ends or a signal arrives.
+/// Runs until the end or until a signal arrives.
 pub fn run(what: &ThroughputRun) -> Exit {
     let stop = match signals::flag() {
         Ok(stop) => stop,
@@ -53,7 +53,7 @@ fn serve(server: &Serve, stop: &AtomicBool) -> Exit {
             complain(&error.to_string());
             Exit::NO_RESULT
         }
-        // With --one-off the exit status is that of the test.
+        // With --one-off, the exit status is that of the test.
         (Ok(()), Some(_)) if server.once => Exit::NO_RESULT,
         (Ok(()), _) => Exit::SUCCESS,
     }
