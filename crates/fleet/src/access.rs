@@ -1,4 +1,4 @@
-//! How a coordinator or an agent reaches the NATS server: an address with credentials, in a file.
+//! The address and credentials of the NATS server, for a coordinator or an agent.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The variable with the password of an agent or a coordinator.
+/// The environment variable with the password of an agent or a coordinator.
 pub const PASSWORD: &str = "PLIMSOLL_FLEET_PASSWORD";
-/// The file of a coordinator on the machine of the server.
+/// The file of a coordinator that runs on the server's machine.
 const COORDINATOR: &str = "coordinator.json";
 
 /// A NATS server and the credentials for it.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Access {
-    /// Its address: `nats://host:4222`, or `tls://host:4222`.
+    /// The address: `nats://host:4222`, or `tls://host:4222`.
     pub address: String,
-    /// The user's name, if the address has none.
+    /// The user name, if the address has none.
     pub user: String,
     /// The user's password, if the server requires one.
     pub password: Option<String>,
-    /// The authority that signed the server's certificate (PEM), if the system does not know it.
+    /// The certificate authority that signed the server's certificate (PEM), if the system does not trust it.
     #[serde(default)]
     pub ca: Option<String>,
 }
 
-/// The two kinds of users.
+/// The two roles that users of the server have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Coordinator,
@@ -33,7 +33,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its name as a user of the server.
+    /// The user name on the server.
     pub fn user(self) -> &'static str {
         match self {
             Role::Coordinator => "coordinator",
@@ -49,8 +49,8 @@ impl std::fmt::Debug for Access {
 }
 
 impl Access {
-    /// The access that a user names: an address, with the password in a variable, or a file that
-    /// `plimsoll fleet serve` has written. A coordinator may name nothing on the machine of the server.
+    /// The access that a user specifies: an address, with the password in a variable, or a file that `plimsoll fleet
+    /// serve` has written. On the server's machine, a coordinator may omit it.
     ///
     /// # Errors
     /// If the file does not exist.
@@ -93,12 +93,12 @@ impl Access {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), String> {
-        // Only maps whose keys are not text cannot be written.
+        // Serialization fails only for maps whose keys are not strings.
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         write_private(path, &format!("{text}\n"))
     }
 
-    /// Whether messages are encrypted, or do not leave this machine.
+    /// Whether messages are encrypted or stay on this machine.
     pub fn is_private(&self) -> bool {
         let host = self.address.split_once("://");
         let host = host.map_or("", |(_, rest)| rest.rsplit('@').next().unwrap_or(rest));
@@ -110,13 +110,13 @@ impl Access {
     }
 }
 
-/// Writes a file that only this user can read. A file with this name is replaced.
+/// Writes a file that only this user can read. Replaces an existing file.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
-    // The permissions of an existing file would stay.
+    // An existing file would keep its permissions.
     if path.exists() {
         std::fs::remove_file(path).map_err(cannot)?;
     }
@@ -131,8 +131,8 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     file.write_all(text.as_bytes()).map_err(cannot)
 }
 
-/// The directory for the server's files and for results that were not collected
-/// (XDG Base Directory Specification).
+/// The directory for the server's files and for results that have not been collected (XDG Base Directory
+/// Specification).
 ///
 /// # Errors
 /// If the user has no such directory.

@@ -27,36 +27,36 @@ use crate::spool::{self, Spool};
 
 /// How often the agent reports its state.
 const TICK: Duration = Duration::from_millis(200);
-/// Frames that are not acknowledged are sent again after this time.
+/// Frames that are not acknowledged after this time are sent again.
 const RESEND: Duration = Duration::from_secs(1);
-/// The most frames that are sent again at a time.
+/// Maximum number of frames to send again at a time.
 const RESENT: usize = 16;
-/// The part ends when nothing was heard from the coordinator for this time.
+/// The part ends if no message has arrived from the coordinator for this time.
 pub const ALONE: Duration = Duration::from_secs(10);
-/// The most bytes of frames that wait for the coordinator.
+/// Maximum number of bytes in frames that wait for the coordinator.
 const WAITING: usize = 256 << 20;
-/// The most lines of scripts that are sent in one second.
+/// Maximum number of lines of scripts to send per second.
 const LINES: u32 = 100;
 
 /// The settings of an agent.
 pub struct AgentSettings {
     pub server: Access,
-    /// Its name, for people.
+    /// Its name for users.
     pub name: String,
     /// Its region, for `--fleet REGION=N`.
     pub region: Option<String>,
     pub limits: Limits,
-    /// It exits after one run.
+    /// Whether it exits after one run.
     pub is_for_one_run: bool,
-    /// The directory that keeps results until the coordinator has them.
+    /// The directory that stores results until the coordinator has them.
     pub spool: PathBuf,
-    /// Resolves the words of a command.
+    /// Resolves the arguments of a command.
     pub resolve: Resolve,
     /// Receives messages for the user, one sentence each.
     pub say: Box<dyn Fn(&str)>,
 }
 
-/// Serves runs until the process ends, or until the end of its only run.
+/// Serves runs until the process exits. With `once`, returns after the first run.
 ///
 /// # Errors
 /// If the server cannot be reached.
@@ -92,7 +92,7 @@ pub fn serve(settings: AgentSettings) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of this machine, or one of this process.
+/// The name of this machine. If it is unknown, a name for this process.
 pub fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
     let name = name.unwrap_or_default().trim().to_owned();
@@ -113,14 +113,14 @@ struct Agent {
     has_run: bool,
 }
 
-/// The part that the agent runs.
+/// The part of a run that the agent executes.
 struct Active {
     assignment: Assignment,
-    /// The packed files so far.
+    /// The packed files received so far.
     package: Vec<u8>,
     is_fetched: bool,
     handle: Option<Handle>,
-    /// The latest wishes of the coordinator.
+    /// The latest instructions of the coordinator.
     want: Want,
     state: State,
     /// Frames that the coordinator has not confirmed.
@@ -131,9 +131,9 @@ struct Active {
     /// All frames, on disk.
     spool: Option<Spool>,
     is_finished: bool,
-    /// When the coordinator was heard.
+    /// When the latest message from the coordinator arrived.
     heard: Moment,
-    /// When it last had more frames than before.
+    /// When its number of frames last increased.
     acknowledged: Moment,
     /// When the latest piece of the files was requested.
     requested: Moment,
@@ -204,7 +204,7 @@ impl Agent {
         }
     }
 
-    /// The files of runs that have ended here.
+    /// The files of runs that have ended on this agent.
     fn kept(&self) -> Vec<KeptFile> {
         let files = spool::files(&self.settings.spool).into_iter();
         let ended = files.filter(|file| !self.is_part_of(&file.run));
@@ -219,7 +219,7 @@ impl Agent {
         kept.collect()
     }
 
-    /// Sends a piece of a kept file.
+    /// Sends a piece of a stored file.
     fn send_piece(&self, wanted: &KeptFile, offset: u64) {
         let files = spool::files(&self.settings.spool);
         let found = files.iter().find(|file| {
@@ -332,7 +332,7 @@ impl Agent {
         }
     }
 
-    /// The part cannot run, or continue.
+    /// Reports that the part cannot run or continue.
     fn fail(&mut self, text: String) {
         let Some(part) = &mut self.part else { return };
         match &part.handle {
@@ -369,7 +369,7 @@ impl Agent {
         self.leave();
     }
 
-    /// Leaves the run if it has ended here and for the coordinator, which needs no more results then.
+    /// Leaves the run if it has ended here and the coordinator needs no more results.
     fn leave(&mut self) {
         let is_over = |part: &mut Active| part.want.leave && part.is_finished;
         if let Some(part) = self.part.take_if(is_over)
@@ -382,7 +382,7 @@ impl Agent {
     fn part_event(&mut self, event: PartEvent) {
         let Some(part) = self.part.as_mut().filter(|part| !part.is_finished) else {
             if let PartEvent::Running(handle) = event {
-                // It was given up while the script was being loaded.
+                // The coordinator gave up this agent while the script was being loaded.
                 handle.control.set_teardown_waits(false);
                 handle.control.stop();
             }
@@ -500,7 +500,7 @@ impl Agent {
 }
 
 impl Active {
-    /// Does what the coordinator wants.
+    /// Follows the latest instructions of the coordinator.
     fn follow(&mut self) {
         let Some(handle) = &self.handle else {
             if self.want.leave && !self.is_fetched {

@@ -1,26 +1,26 @@
-//! How many agents share a run, and where: `20`, `eu=10,us=10` or `local:4`.
+//! Parses the number and places of the agents of a run: `20`, `eu=10,us=10` or `local:4`.
 
 use std::str::FromStr;
 
 /// The agents of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentCount {
-    /// Processes on this machine.
+    /// This many processes on this machine.
     Local(u32),
-    /// Agents of the NATS server, in groups.
+    /// Agents that are connected to the NATS server, in groups.
     Groups(Vec<Group>),
 }
 
 /// A number of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The region that they belong to; any if there is none.
+    /// The region that they must belong to. `None` for any region.
     pub region: Option<String>,
     pub agents: u32,
 }
 
 impl AgentCount {
-    /// The number of all agents.
+    /// The total number of agents.
     pub fn total(&self) -> u32 {
         match self {
             AgentCount::Local(agents) => *agents,

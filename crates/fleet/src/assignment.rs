@@ -1,4 +1,4 @@
-//! A part of a run, as an agent gets it.
+//! The part of a run that is assigned to an agent.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::random;
 
-/// The most bytes of a script and its files.
+/// Maximum size of a script and its files, in bytes.
 pub const LONGEST_PACKAGE: u64 = 256 << 20;
 
 /// One agent's part of a run.
@@ -16,9 +16,9 @@ pub const LONGEST_PACKAGE: u64 = 256 << 20;
 pub struct Assignment {
     /// Identifies the run: 32 hexadecimal digits.
     pub run: String,
-    /// The agent's number, from 0. The first one runs `setup` and `teardown`.
+    /// The agent's number, starting at 0. The first agent runs `setup` and `teardown`.
     pub agent: u32,
-    /// Its part of the test, such as `1/4:2/4`.
+    /// Its segment of the test, such as `1/4:2/4`.
     pub segment: String,
     /// The boundaries of all parts.
     pub sequence: String,
@@ -28,42 +28,42 @@ pub struct Assignment {
     pub package_hash: String,
     /// The hash of the scenarios of its part ([`plan_hash`]).
     pub plan_hash: String,
-    /// Worker threads; by default one for each processor.
+    /// The number of worker threads. The default is one per processor.
     pub threads: Option<usize>,
-    /// How requests are sent and received.
+    /// The kernel interface for sending and receiving.
     pub io: String,
-    /// Other agents of the run are on the same machine.
+    /// Whether other agents of the run are on the same machine.
     pub shares_machine: bool,
-    /// The settings of the run's metrics, which must be the same everywhere.
+    /// The settings of the run's metrics, which must be the same on all agents.
     pub thresholds: bool,
     pub breakdown: bool,
     pub by_name: bool,
     pub by_second: bool,
-    /// Outputs need individual samples.
+    /// Whether outputs need individual samples.
     pub outputs: bool,
     /// The number of agents.
     pub agents: u32,
-    /// Its share of the whole load, 0 to 1.
+    /// Its share of the whole load, from 0 to 1.
     pub share: f64,
-    /// It may have to take over iterations of lost agents.
+    /// Whether it may have to take over iterations of lost agents.
     pub redistributes: bool,
-    /// The iterations that each of its scenarios schedules, where the plan fixes their number.
+    /// The number of iterations of each of its scenarios, if the plan determines it.
     pub iterations: Vec<Option<u64>>,
-    /// For a load without a script: the command and its arguments, as they were given to the coordinator.
+    /// For a load without a script: the command and its arguments, as the coordinator received them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// For a script: the flags for TLS.
+    /// For a script: the TLS flags.
     pub insecure: bool,
     pub ca: Vec<PathBuf>,
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
-    /// For a script: sources of secrets.
+    /// For a script: the sources of secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_sources: Vec<String>,
 }
 
 impl Assignment {
-    /// The assignment without words that may be secret.
+    /// The assignment without arguments that may be secret.
     pub fn without_secrets(&self) -> Assignment {
         Assignment {
             command: Vec::new(),
@@ -73,14 +73,14 @@ impl Assignment {
     }
 }
 
-/// The hash of a plan's scenarios. The agent builds its plan from the archive, and must get the one that the
-/// coordinator expects.
+/// The hash of a plan's scenarios. The agent builds its plan from the archive, and its hash must equal that of the
+/// coordinator's plan.
 pub fn plan_hash(plan: &Plan) -> String {
     let text = format!("{:?}", plan.scenarios);
     random::hex(&Sha256::digest(text))
 }
 
-/// The boundaries of equal parts, and each part: exact fractions, so that nothing is left out.
+/// The boundaries of equal parts, and each part. They are exact fractions, so that nothing is omitted.
 pub fn equal_parts(agents: u32) -> (String, Vec<String>) {
     let border = |n: u32| match n {
         0 => "0".to_owned(),

@@ -1,4 +1,4 @@
-//! The connection to a NATS server, on a thread of its own.
+//! The connection to a NATS server, on a separate thread.
 
 use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,12 +13,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::access::Access;
 
-/// The longest time that connecting may take.
+/// Maximum time for connecting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The longest time of one attempt to connect.
+/// Maximum time for one attempt to connect.
 const CONNECT: Duration = Duration::from_secs(3);
-/// The time between attempts to connect again.
+/// The pause between attempts to reconnect.
 const RECONNECT: Duration = Duration::from_millis(200);
 
 /// What arrives from the server.
@@ -36,7 +36,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Connects, and subscribes to these subjects. `deliver` is called on the bus's thread.
+    /// Connects, and subscribes to these subjects. Calls `deliver` on the bus's thread.
     ///
     /// # Errors
     /// If the server cannot be reached or refuses the connection.
@@ -61,7 +61,7 @@ impl Bus {
                         return;
                     }
                 };
-                // The client reads it whenever it connects.
+                // The client reads this field whenever it connects.
                 let ca = match server.ca.as_deref().map(file_of).transpose() {
                     Ok(ca) => ca,
                     Err(error) => {
@@ -97,14 +97,14 @@ impl Bus {
     /// Sends a message.
     pub fn send(&self, subject: &str, bytes: Vec<u8>) {
         if let Some(outgoing) = &self.outgoing {
-            // Without a thread there is nobody to send to; the other side notices the silence.
+            // If the thread is gone, nobody can send. The other side notices the silence.
             let _ = outgoing.send((subject.to_owned(), bytes));
         }
     }
 }
 
 impl Drop for Bus {
-    /// Sends what is left.
+    /// Sends the remaining messages.
     fn drop(&mut self) {
         self.outgoing = None;
         if let Some(thread) = self.thread.take() {
@@ -127,7 +127,7 @@ async fn open(
     let mut options = ConnectOptions::new()
         .name("plimsoll")
         .connection_timeout(CONNECT)
-        // A side that is silent for too long is lost, so connect again soon.
+        // A side that is silent for too long counts as lost, so reconnect soon.
         .reconnect_delay_callback(|attempts| match attempts {
             0 | 1 => Duration::ZERO,
             _ => RECONNECT,
@@ -150,7 +150,7 @@ async fn open(
         let subscribed = client.subscribe(subject).await;
         incoming.push(subscribed.map_err(|error| error.to_string())?);
     }
-    // The server has all subscriptions when it has everything that was sent.
+    // The server handles messages in order, so a flush confirms the subscriptions.
     client.flush().await.map_err(|error| error.to_string())?;
     Ok((client, select_all(incoming)))
 }
@@ -180,7 +180,7 @@ async fn carry(
                     }
                 }
                 None => {
-                    // The last messages, unless the server is gone.
+                    // Sends the last messages, unless the server is gone.
                     let _ = tokio::time::timeout(Duration::from_secs(2), client.flush()).await;
                     return;
                 }

@@ -1,33 +1,33 @@
-//! Compares an agent's clock with the coordinator's.
+//! Compares the clocks of an agent and the coordinator.
 
 use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// Exchanges before the clocks count as compared.
+/// Number of exchanges after which the comparison is complete.
 const ENOUGH: u32 = 8;
 
 /// The exchange with the shortest round trip so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockComparison {
     exchanges: u32,
-    /// The best one before the clocks counted as compared.
+    /// The best exchange before the comparison was complete.
     best: Option<Exchange>,
-    /// The latest good one afterwards.
+    /// The latest good exchange after that.
     later: Option<Exchange>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
-    /// The round trip without the agent's own time, in nanoseconds.
+    /// The round trip without the agent's processing time, in nanoseconds.
     round_trip: i128,
     /// The agent's clock minus the coordinator's, in nanoseconds.
     offset: i128,
 }
 
 impl ClockComparison {
-    /// Adds an exchange: sent and returned in the coordinator's clock, received and replied to in the
-    /// agent's clock, all in nanoseconds.
+    /// Adds an exchange: `sent` and `returned` in the coordinator's clock, `received` and `replied` in the agent's
+    /// clock, all in nanoseconds.
     pub fn add(&mut self, sent: u64, received: u64, replied: u64, returned: u64) {
         let [sent, received, replied, returned] =
             [sent, received, replied, returned].map(i128::from);
@@ -38,7 +38,7 @@ impl ClockComparison {
         let offset = ((received - sent) + (replied - returned)) / 2;
         let exchange = Exchange { round_trip, offset };
         if self.is_complete() {
-            // The start was computed from the best one, which stays.
+            // The start was computed from the best exchange, so that one stays.
             if self
                 .best
                 .is_some_and(|best| round_trip <= 2 * best.round_trip)
@@ -51,8 +51,8 @@ impl ClockComparison {
         self.exchanges = self.exchanges.saturating_add(1);
     }
 
-    /// How far the clocks have certainly moved apart since they were compared: more than the errors of both
-    /// comparisons. `None` without a good exchange later.
+    /// The minimum drift between the clocks since their comparison: the part that exceeds the errors of both
+    /// comparisons. `None` without a good later exchange.
     pub fn drift(&self) -> Option<Duration> {
         let (best, later) = (self.best?, self.later?);
         let errors = ((best.round_trip + later.round_trip) / 2).unsigned_abs();
@@ -68,13 +68,13 @@ impl ClockComparison {
         self.exchanges >= ENOUGH
     }
 
-    /// The largest possible error of the comparison: half of the shortest round trip.
+    /// The maximum error of the comparison: half of the shortest round trip.
     pub fn bound(&self) -> Duration {
         let half = self.best.map_or(0, |best| best.round_trip / 2);
         Duration::from_nanos(u64::try_from(half).unwrap_or(u64::MAX))
     }
 
-    /// The moment in the agent's clock, in nanoseconds.
+    /// Converts a moment to the agent's clock, in nanoseconds.
     pub fn of_agent(&self, moment: Moment) -> u64 {
         let offset = self.best.map_or(0, |best| best.offset);
         let nanos = i128::from(moment.as_nanos()).saturating_add(offset);
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn the_shortest_round_trip_counts() {
         let mut clocks = ClockComparison::default();
-        // The agent's clock is 1,000 ahead. One direction takes 10, the other one 30.
+        // The agent's clock is 1,000 ahead. One direction takes 10, the other 30.
         clocks.add(0, 1_010, 1_020, 50);
-        // Both take 5.
+        // Both directions take 5.
         clocks.add(100, 1_105, 1_115, 120);
         clocks.add(200, 1_290, 1_300, 310);
         assert_eq!(clocks.bound(), Duration::from_nanos(5));
@@ -108,11 +108,11 @@ mod tests {
             clocks.add(0, 1_005, 1_005, 10);
         }
         assert_eq!(clocks.drift(), None);
-        // A slow exchange says little.
+        // A slow exchange contains little information.
         clocks.add(1_000, 2_905, 2_905, 2_000);
         assert_eq!(clocks.drift(), None);
         clocks.add(5_000, 6_035, 6_035, 5_010);
-        // 30 apart, and each comparison may be wrong by 5.
+        // The difference is 30, and each comparison may be wrong by 5.
         assert_eq!(clocks.drift(), Some(Duration::from_nanos(20)));
         // The moment of the start does not change.
         assert_eq!(clocks.of_agent(Moment::from_nanos(7)), 1_007);
@@ -129,7 +129,7 @@ mod tests {
         assert!(clocks.is_complete());
     }
 
-    /// An agent's clock that is ahead, and that gains or loses some nanoseconds per millisecond.
+    /// The clock of an agent, which is ahead and gains or loses some nanoseconds per millisecond.
     #[derive(Clone, Copy, Debug)]
     struct Skewed {
         ahead: i64,
@@ -149,7 +149,7 @@ mod tests {
         (ahead, -gain..=gain).prop_map(|(ahead, gain)| Skewed { ahead, gain })
     }
 
-    /// Exchanges: the pause before, the delay to the agent, its own time and the delay back, in nanoseconds.
+    /// Exchanges: the pause before, the delay to the agent, its processing time and the delay back, in nanoseconds.
     fn exchanges() -> impl Strategy<Value = Vec<[u64; 4]>> {
         let pause = 0..100_000_000_u64;
         let delay = || prop_oneof![1_000..100_000_u64, 1_000..50_000_000_u64];
@@ -158,7 +158,7 @@ mod tests {
         prop::collection::vec(exchange, 8..40)
     }
 
-    /// Compares clocks; returns the comparison, and when it was over in the coordinator's clock.
+    /// Compares the clocks. Returns the comparison, and when it ended in the coordinator's clock.
     fn compared(clock: Skewed, exchanges: &[[u64; 4]]) -> (ClockComparison, u64) {
         let mut clocks = ClockComparison::default();
         let mut now = 1_000_000_000;
@@ -173,7 +173,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the delays in both directions, the start on the agent differs from the planned one by at most the bound.
+        /// Whatever the delays in both directions are, the start on the agent differs from the planned start by at most
+        /// the bound.
         #[test]
         fn the_bound_is_never_exceeded(clock in skewed(0), exchanges in exchanges()) {
             let (clocks, now) = compared(clock, &exchanges);
@@ -185,13 +186,13 @@ mod tests {
             prop_assert!(error <= bound + 1, "{error} {bound}");
         }
 
-        /// The drift that is reported has certainly happened.
+        /// The reported drift has certainly occurred.
         #[test]
         fn drift_is_not_exaggerated(clock in skewed(200), exchanges in exchanges()) {
             let (clocks, now) = compared(clock, &exchanges);
             let apart = clock.gain.unsigned_abs() * (now - 1_000_000_000) / 1_000_000;
             let drift = clocks.drift().map_or(0, |drift| u64::try_from(drift.as_nanos()).unwrap());
-            // Within an exchange the clock moves, too: at most by its gain over the longest one.
+            // The clock also drifts during an exchange, at most by its gain over the longest exchange.
             let within = clock.gain.unsigned_abs() * 101_000_000 / 1_000_000;
             prop_assert!(drift <= apart + within + 4, "{drift} {apart}");
         }

@@ -1,4 +1,4 @@
-//! What the coordinator knows after a run: whether the results are complete, and how agents did.
+//! The coordinator's conclusion after a run: whether the results are complete, and how the agents performed.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use plimsoll_verdict::{Cause, Level, Reason};
 use crate::peer::Peer;
 use crate::regions::{self, Regions};
 
-/// A window of this length is wider than usual.
+/// A window of at least this length is wider than usual.
 const WIDE: Duration = Duration::from_millis(1_800);
-/// More agents than this are not listed one by one.
+/// If there are more agents than this, they are not listed one by one.
 const LISTED: usize = 16;
 
-/// The conclusion of a run of these agents, which were ready after this time.
+/// Concludes a run of these agents. `ready` is the time until all of them were ready.
 pub fn of(
     peers: &[Peer],
     policy: Policy,
@@ -80,7 +80,7 @@ fn is_good(peer: &Peer) -> bool {
         .is_some_and(|end| end.grade == Grade::Good)
 }
 
-/// The spread of the actual starts, and the error of the clocks' comparison.
+/// The spread of the actual starts, and the error of the comparison of clocks.
 fn start(peers: &[Peer], ready_after: Option<Duration>) -> Option<String> {
     let late = peers.iter().filter_map(|peer| peer.state.as_ref()?.late);
     let late: Vec<_> = late.map(Duration::from_nanos).collect();

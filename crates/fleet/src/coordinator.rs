@@ -1,4 +1,4 @@
-//! Leads a run: starts all agents at one moment, adds up their results, and notices lost agents.
+//! Coordinates a run: starts all agents at the same time, adds up their results, and detects lost agents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,17 +28,18 @@ use crate::uplink::LEAD;
 
 /// How often commands are sent.
 const TICK: Duration = Duration::from_millis(200);
-/// An agent that was not heard for this time is lost.
+/// An agent counts as lost if no message has arrived from it for this time.
 const LOST: Duration = Duration::from_secs(5);
-/// The same before the start, when many agents of a machine may create their users at once.
+/// The same limit before the start, when the agents of a machine may all create their users at the same time.
 const LOST_EARLY: Duration = Duration::from_secs(20);
 /// How often clocks are compared during the run.
 const AGAIN: Duration = Duration::from_secs(2);
-/// An agent of this machine is lost when its process has ended for this time: its last messages may still arrive.
+/// An agent on this machine counts as lost this long after its process exited, because its last messages may still
+/// arrive.
 const ENDED: Duration = Duration::from_millis(600);
-/// How long before they start, agents are notified of iterations that they take over.
+/// How long in advance agents are notified of iterations that they take over.
 const NOTICE: Duration = Duration::from_secs(1);
-/// How often the last command is sent.
+/// How many times the last command is sent.
 const FAREWELLS: usize = 3;
 
 /// The coordinator of one run.
@@ -53,34 +54,34 @@ pub struct Coordinator {
     pub policy: Policy,
     pub load: FleetLoad,
     pub log: ScriptLog,
-    /// Tells which agents of this machine have ended.
+    /// Reports which agents on this machine have exited.
     pub ended: Option<Ended>,
     pub progress: Phase,
-    /// Workers of all agents that were seen so far.
+    /// The workers of all agents, in the order in which they first appeared.
     pub workers: usize,
     /// The processor time of all agents, in nanoseconds.
     pub cpu: Arc<AtomicU64>,
-    /// The agents for views of the run.
+    /// The readings of the agents, for views of the run.
     pub agents: Agents,
 }
 
-/// How far the run is.
+/// The current phase of the run.
 #[derive(Default)]
 pub struct Phase {
-    /// When agents got their parts.
+    /// When the agents received their parts.
     prepared: Option<Moment>,
     users_ready: bool,
     setup: Option<SetupData>,
     /// How long it took until all agents were ready.
     ready_after: Option<Duration>,
-    /// The moment of the start.
+    /// The start of the scenarios.
     start: Option<Moment>,
     is_started: bool,
     is_done: bool,
 }
 
 impl Coordinator {
-    /// Leads the run to its end.
+    /// Coordinates the run to its end.
     pub fn lead(mut self) -> Conclusion {
         for peer in &self.peers {
             let command = Command::Prepare(Box::new(peer.assignment.clone()));
@@ -108,8 +109,8 @@ impl Coordinator {
             if now >= due {
                 let late = now.since(due);
                 if late > TICK {
-                    // This process was stopped or had no processor. What agents have sent meanwhile is
-                    // still to be read, so their silence cannot be judged yet.
+                    // This process was stopped or got no processor time. The messages that arrived meanwhile have not
+                    // been read yet, so the silence of agents cannot be judged now.
                     self.excuse(late);
                 }
                 due = now + TICK;
@@ -126,7 +127,7 @@ impl Coordinator {
         conclusion::of(&self.peers, self.policy, &self.regions, ready_after)
     }
 
-    /// Agents were not heard for this time, and not by their fault.
+    /// Ignores silence of the agents for this time, because they did not cause it.
     fn excuse(&mut self, time: Duration) {
         for peer in &mut self.peers {
             peer.heard = peer.heard + time;
@@ -225,7 +226,7 @@ impl Coordinator {
         }
     }
 
-    /// An agent has reported its state.
+    /// Handles the state that an agent has reported.
     fn state(&mut self, index: usize, state: State) {
         let peer = &mut self.peers[index];
         if peer.is_lost() {
@@ -253,7 +254,7 @@ impl Coordinator {
         self.advance();
     }
 
-    /// Asks for a comparison of clocks: until there are enough, and then now and then.
+    /// Sends requests to compare clocks: until there are enough results, and then from time to time.
     fn ping(&mut self, index: usize) {
         let (now, peer) = (plimsoll_clock::now(), &mut self.peers[index]);
         if !peer.clocks.is_complete() || now.since(peer.pinged) >= AGAIN {
@@ -266,7 +267,7 @@ impl Coordinator {
         }
     }
 
-    /// Starts the next phases of the run whose conditions are met.
+    /// Starts each next phase of the run whose conditions are met.
     fn advance(&mut self) {
         let phase = &mut self.progress;
         let all = |property: fn(&State) -> bool| self.peers.iter().all(|peer| peer.has(property));
@@ -306,7 +307,7 @@ impl Coordinator {
             && self.mirror.state().aborted().is_none()
         {
             self.progress.is_started = true;
-            // From now on, less silence is too much.
+            // From now on, the shorter limit for silence applies.
             let now = plimsoll_clock::now();
             self.peers.iter_mut().for_each(|peer| peer.heard = now);
             self.mirror.start(start);
@@ -314,7 +315,7 @@ impl Coordinator {
         }
     }
 
-    /// All scenarios have ended: after the longest time of an agent.
+    /// All scenarios have ended. Their duration is that of the slowest agent.
     fn finish_scenarios(&mut self) {
         let phase = &mut self.progress;
         if phase.is_done || !phase.is_started {
@@ -386,7 +387,7 @@ impl Coordinator {
         }
     }
 
-    /// Sends an agent the current command.
+    /// Sends the current command to an agent.
     fn tell(&self, index: usize, leave: bool) {
         let (peer, phase) = (&self.peers[index], &self.progress);
         let needs_setup = index > 0 && !peer.has(|state| state.waiting);
@@ -406,7 +407,7 @@ impl Coordinator {
         self.bus.send(&peer.commands, encode(&Command::Want(want)));
     }
 
-    /// Gives an agent up.
+    /// Marks an agent as lost.
     fn lose(&mut self, index: usize, why: String) {
         let peer = &mut self.peers[index];
         if peer.is_over() {
@@ -429,7 +430,7 @@ impl Coordinator {
         }
     }
 
-    /// Lets the others take over the load of a lost agent, as soon as it certainly runs no more of it.
+    /// Moves the load of a lost agent to the others, as soon as the lost agent certainly no longer runs it.
     fn redistribute(&mut self, index: usize) {
         let Some(start) = self.progress.start else {
             return;
@@ -438,7 +439,7 @@ impl Coordinator {
         let peer = &self.peers[index];
         let at = match peer.ended {
             Some(_) => soon,
-            // It stops on its own when it has not heard this coordinator for a while.
+            // It stops on its own when it has received no message from this coordinator for a while.
             None => soon.max(peer.heard + ALONE + NOTICE),
         };
         let at = at.since(start);

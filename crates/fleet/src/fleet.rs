@@ -1,4 +1,4 @@
-//! Finds agents, and gives each a part of a run.
+//! Finds agents, and assigns a part of a run to each.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,33 +26,33 @@ use crate::peer::{Found, Peer};
 use crate::regions::Regions;
 use crate::{random, schedule};
 
-/// How often agents are asked for.
+/// How often agents are asked to report.
 const ASK: Duration = Duration::from_millis(250);
 
 /// The settings of a fleet.
 pub struct FleetSettings {
     pub server: Access,
     pub agents: AgentCount,
-    /// What happens when an agent is lost.
+    /// The policy for lost agents.
     pub policy: Policy,
-    /// How long to wait for agents.
+    /// Maximum time to wait for agents.
     pub patience: Duration,
     pub load: FleetLoad,
-    /// Worker threads of each agent; by default one for each processor.
+    /// Worker threads per agent. The default is one per processor.
     pub threads: Option<usize>,
-    /// How requests are sent and received.
+    /// The kernel interface for sending and receiving.
     pub io: String,
-    /// Receives warnings, and the lines of scripts.
+    /// Receives warnings and the lines of scripts.
     pub log: ScriptLog,
-    /// The server and agents of this machine, which end with the run.
+    /// The server and agents on this machine, which exit with the run.
     pub local: Option<Local>,
 }
 
-/// Agents that will share a run. To the run they are its workers.
+/// Agents that share a run. They are the workers of that run.
 pub struct Fleet {
     gathered: Option<Gathered>,
     leading: Option<JoinHandle<Conclusion>>,
-    /// Why leading could not start.
+    /// Why the coordinator could not start.
     failure: Option<String>,
     local: Option<Local>,
     /// The processor time of all agents, in nanoseconds.
@@ -74,7 +74,7 @@ struct Gathered {
     ended: Option<Ended>,
 }
 
-/// A part of the plan.
+/// The plan of one part.
 struct Part {
     segment: String,
     plan: Plan,
@@ -105,7 +105,7 @@ impl Fleet {
         let run = random::bytes()?;
         let (send, inputs) = channel();
         let bus = Bus::connect(&server, vec![FROM_ALL.to_owned()], move |delivery| {
-            // The run has ended if this fails.
+            // If this fails, the run has ended.
             let _ = send.send(delivery);
         })
         .map_err(|error| {
@@ -272,7 +272,7 @@ impl Gathered {
     }
 }
 
-/// The place of each of the part's scenarios in the whole plan.
+/// The indices of the part's scenarios in the whole plan.
 fn places(part: &Plan, whole: &Plan) -> Vec<usize> {
     let place = |name: &str| {
         let mut scenarios = whole.scenarios.iter();
@@ -287,12 +287,12 @@ fn places(part: &Plan, whole: &Plan) -> Vec<usize> {
 /// Checks whether the load can be divided among this many agents.
 ///
 /// # Errors
-/// If it cannot.
+/// If it cannot be divided.
 pub fn check(load: &FleetLoad, agents: u32) -> Result<(), String> {
     divide(load, agents).map(|_| ())
 }
 
-/// Divides the load among agents: the boundaries, and each part.
+/// Divides the load among agents. Returns the boundaries and each part.
 fn divide(load: &FleetLoad, agents: u32) -> Result<(String, Vec<Part>), String> {
     let plan = load.plan();
     if !plan.segment.is_whole() {
@@ -326,7 +326,7 @@ fn divide(load: &FleetLoad, agents: u32) -> Result<(String, Vec<Part>), String> 
     Ok((sequence, parts.collect::<Result<_, String>>()?))
 }
 
-/// Checks that agents accept the users of their parts. They check this themselves, but later.
+/// Checks that the agents accept the users of their parts. They also check this themselves, but later.
 fn check_limits(found: &[Found], parts: &[Part]) -> Result<(), String> {
     for (agent, part) in found.iter().zip(parts) {
         let users = part.plan.requirements().max_users;
@@ -340,7 +340,7 @@ fn check_limits(found: &[Found], parts: &[Part]) -> Result<(), String> {
     Ok(())
 }
 
-/// Waits until all agents without a run were found. They are in the order of the groups.
+/// Waits until enough free agents were found. Returns them in the order of the groups.
 fn find(
     bus: &Bus,
     inputs: &Receiver<Delivery>,
@@ -381,7 +381,7 @@ fn find(
     }
 }
 
-/// The agents of each group, or which are missing.
+/// Selects the agents of each group. If some are missing, describes them.
 fn choose(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Found>, String> {
     let groups = match agents {
         AgentCount::Groups(groups) => groups.clone(),
@@ -407,7 +407,7 @@ fn choose(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Fo
     Ok(chosen)
 }
 
-/// The agent that reports to be connected and without a run.
+/// The agent that reports that it is connected and free.
 fn here(subject: &str, bytes: &[u8]) -> Result<Option<Found>, String> {
     let Some(found) = Found::of(subject, bytes) else {
         return Ok(None);

@@ -1,28 +1,28 @@
-//! Manifests that place agents in Kubernetes: a secret with the agents' file, and an indexed job.
+//! Manifests for agents in Kubernetes: a secret with the agents' file, and an indexed job.
 
 use serde_json::{Value, json};
 
-/// The agents of a cluster.
+/// Agents to run in a cluster.
 #[derive(Clone, Debug)]
 pub struct ClusterAgents {
     pub agents: u32,
-    /// The container image, which has `plimsoll` as its entry point.
+    /// The container image. Its entry point must be `plimsoll`.
     pub image: String,
     pub namespace: String,
     pub region: Option<String>,
-    /// The processors that each agent requests, as Kubernetes writes them (`2`, `500m`).
+    /// The number of processors that each agent requests, in Kubernetes' notation (`2`, `500m`).
     pub cpu: String,
-    /// The memory that each agent may have (`512Mi`).
+    /// The memory limit of each agent (`512Mi`).
     pub memory: String,
 }
 
 /// The name of the job and of the secret.
 pub const NAME: &str = "plimsoll-agents";
-/// How often the pod of an index is replaced when it has failed. The others continue.
+/// How often the pod of an index is replaced after a failure. The others continue.
 const REPLACED: u32 = 6;
 
 impl ClusterAgents {
-    /// The manifests as one list: JSON, which is also YAML. `access` is the content of the agents' file.
+    /// The manifests in one list, as JSON, which is also valid YAML. `access` is the content of the agents' file.
     pub fn manifests(&self, access: &str) -> Value {
         json!({
             "apiVersion": "v1",
@@ -87,7 +87,7 @@ impl ClusterAgents {
             ],
         });
         let pod = json!({
-            // Another pod replaces a failed one: as a new agent, it can take part in the next run.
+            // Another pod replaces a failed one. As a new agent, it can take part in the next run.
             "restartPolicy": "Never",
             "automountServiceAccountToken": false,
             "securityContext": {
@@ -96,7 +96,7 @@ impl ClusterAgents {
                 "fsGroup": 65_532,
                 "seccompProfile": { "type": "RuntimeDefault" },
             },
-            // One agent per machine where there are enough of them.
+            // One agent per machine, if there are enough machines.
             "topologySpreadConstraints": [{
                 "maxSkew": 1,
                 "topologyKey": "kubernetes.io/hostname",

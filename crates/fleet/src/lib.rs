@@ -1,17 +1,17 @@
-//! Runs one test on many machines: agents run parts of it, and the coordinator adds up their results.
-//! NATS carries all messages, so agents only dial out.
+//! Runs one test on many machines. Agents run parts of it, and the coordinator adds up their results. NATS carries all
+//! messages, so agents only open outgoing connections.
 //!
 //! ```text
 //! coordinator ─► plimsoll.command.all, plimsoll.command.ID ─► agent ID
 //! coordinator ◄─ plimsoll.agent.ID                         ◄─ agent ID
 //! ```
 //!
-//! * [`serve`] is an agent. It waits for runs, and runs its part of each.
-//! * [`workers`] finds agents, or starts a server and agents on this machine. To the run they look like
-//!   local workers ([`RemoteWorkers`](plimsoll_run::RemoteWorkers)).
+//! * [`serve`] is an agent. It waits for runs, and executes its part of each.
+//! * [`workers`] finds agents, or starts a server and agents on this machine. A run handles them like local workers
+//! ([`RemoteWorkers`](plimsoll_run::RemoteWorkers)).
 //!
-//! Both sides repeat their whole state several times a second, so a lost message does no harm.
-//! Results are frames ([`plimsoll_frames`]), which an agent keeps until the coordinator has them.
+//! Both sides send their complete state several times per second, so a lost message does no harm. Results are frames
+//! ([`plimsoll_frames`]), which an agent stores until the coordinator has them.
 
 mod access;
 mod agent;

@@ -1,4 +1,4 @@
-//! What an agent accepts, whatever the coordinator wants.
+//! Limits that an agent enforces, regardless of what the coordinator requests.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use plimsoll_plan::{Executor, Plan, Rate, Scenario};
 /// The limits of an agent.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The most users.
+    /// Maximum number of users.
     pub max_users: Option<u32>,
-    /// The most iterations that open models may start per second.
+    /// Maximum number of iterations that open models may start per second.
     pub max_rate: Option<f64>,
-    /// The longest run.
+    /// Maximum duration of a run.
     pub max_duration: Option<Duration>,
-    /// The only hosts to which connections may be opened.
+    /// The only hosts to which connections are allowed.
     pub allow_hosts: Vec<String>,
 }
 
 impl Limits {
-    /// Restricts the connections of this process, for its whole life.
+    /// Restricts the connections of this process until it exits.
     pub fn apply(&self) -> Result<(), String> {
         plimsoll_run::allow_only_hosts(&self.allow_hosts)
     }

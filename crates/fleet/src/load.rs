@@ -9,7 +9,7 @@ use plimsoll_run::{FileSet, Prepared, Resolved, TlsFiles, files_of_flags};
 use crate::assignment::{Assignment, LONGEST_PACKAGE};
 use crate::messages::SetupData;
 
-/// The name of a script's archive among the files.
+/// The file name of a script's archive.
 pub const ARCHIVE: &str = "/script.tar";
 
 /// The load of a run.
@@ -21,18 +21,18 @@ pub enum FleetLoad {
 
 /// A script and the flags that agents need.
 pub struct ScriptLoad {
-    /// The script, with its files kept.
+    /// The script, including its files.
     pub prepared: Arc<Prepared>,
     pub tls: TlsFiles,
-    /// Sources of secrets, as `--secret-source` names them.
+    /// Sources of secrets, in the form of `--secret-source`.
     pub secret_sources: Vec<String>,
-    /// Whether thresholds are judged.
+    /// Whether to judge thresholds.
     pub thresholds: bool,
 }
 
 /// A command without a script.
 pub struct CommandLoad {
-    /// Its words, without the name of the program.
+    /// Its arguments, without the name of the program.
     pub words: Vec<String>,
     /// The files that it reads.
     pub files: FileSet,
@@ -40,7 +40,7 @@ pub struct CommandLoad {
     pub scenario: Scenario,
 }
 
-/// Resolves the words of a command on an agent.
+/// A function that resolves the arguments of a command on an agent.
 pub type Resolve = fn(&[String]) -> Result<Resolved, String>;
 
 impl FleetLoad {
@@ -70,7 +70,7 @@ impl FleetLoad {
     /// Everything that an agent needs of this load, and the files.
     ///
     /// # Errors
-    /// If a file cannot be read, or there is too much.
+    /// If a file cannot be read, or if the data is too large.
     pub fn describe(&self) -> Result<(Assignment, FileSet), String> {
         match self {
             FleetLoad::Command(command) => {
@@ -100,14 +100,14 @@ impl FleetLoad {
         }
     }
 
-    /// Sets what `setup` has returned on an agent.
+    /// Sets the result of `setup` on an agent.
     pub fn set_setup_data(&self, data: &SetupData) {
         if let FleetLoad::Script(script) = self {
             data.put_into(&script.prepared);
         }
     }
 
-    /// Whether agents get something that must be encrypted on its way.
+    /// Whether agents receive data that must be encrypted in transit.
     pub fn is_secret(&self) -> bool {
         match self {
             FleetLoad::Script(script) => {
@@ -126,10 +126,10 @@ impl FleetLoad {
     }
 }
 
-/// Files as bytes: each name and content with its length before it.
+/// Packs files. The length of each name and of each content precedes it.
 ///
 /// # Errors
-/// If they are too long.
+/// If the result is too large.
 pub fn pack(files: &FileSet) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     for (name, content) in files {
@@ -149,10 +149,10 @@ pub fn pack(files: &FileSet) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The files in `bytes`.
+/// Unpacks files.
 ///
 /// # Errors
-/// If the bytes are not files.
+/// If the bytes do not contain valid files.
 pub fn unpack(mut bytes: &[u8]) -> Result<FileSet, String> {
     let mut files = FileSet::new();
     while !bytes.is_empty() {
@@ -184,7 +184,7 @@ mod tests {
         let bytes = pack(&files).unwrap();
         assert_eq!(unpack(&bytes), Ok(files));
         for length in 1..bytes.len() {
-            // Either a whole number of files, or an error.
+            // Every prefix is either a whole number of files, or an error.
             let read = unpack(&bytes[..length]);
             assert!(read.is_err() || read.unwrap().len() == 1, "{length}");
         }

@@ -1,4 +1,4 @@
-//! A NATS server and agents on this machine, for one run.
+//! A NATS server and agents on this machine for one run.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -14,18 +14,18 @@ use crate::access::{Access, PASSWORD, Role, write_private};
 use crate::random;
 use crate::server;
 
-/// The longest time that the server may take to start.
+/// Maximum time for the start of the server.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Starts the server, and ends it when stdin is closed: when this process ends, however that happens.
+/// Starts the server, and stops it when stdin is closed, which happens however this process exits.
 const KEEPER: &str = r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
 
-/// Tells how the process of the agent with this name has ended; `None` while it runs.
+/// A function that returns how the process of the agent with this name exited. `None` while it runs.
 pub type Ended = Box<dyn Fn(&str) -> Option<ExitStatus> + Send>;
 
-/// The processes of agents, by name.
+/// The processes of the agents, by name.
 type Agents = Arc<Mutex<BTreeMap<String, Child>>>;
 
-/// A server and agents. They end when this is dropped.
+/// A server and agents. They stop when this is dropped.
 pub struct Local {
     pub server: Access,
     agents: Agents,
@@ -34,8 +34,8 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a server that only this machine can reach, and this many agents, which are this
-    /// program with the command `agent`.
+    /// Starts a server that only this machine can reach, and this many agents. An agent is this program with the
+    /// command `agent`.
     ///
     /// # Errors
     /// If the server is missing or does not start.
@@ -67,7 +67,7 @@ impl Local {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(output)
-            // Ctrl-C is for this process, which ends the run gracefully.
+            // Ctrl-C is only for this process, which ends the run gracefully.
             .process_group(0)
             .spawn()
             .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
@@ -95,7 +95,7 @@ impl Local {
         Ok(local)
     }
 
-    /// Waits for agents that are about to end on their own, and may have to delete files.
+    /// Waits for agents that are about to exit on their own and may have to delete files.
     pub fn await_agents(&self) {
         let begun = Instant::now();
         for agent in lock(&self.agents).values_mut() {
@@ -105,17 +105,17 @@ impl Local {
         }
     }
 
-    /// Tells which agents have ended.
+    /// Returns a function that reports which agents have exited.
     pub fn ended(&self) -> Ended {
         let agents = Arc::clone(&self.agents);
         Box::new(move |name| {
             let mut agents = lock(&agents);
-            // An error says that it is not known.
+            // If this fails, the status is unknown.
             agents.get_mut(name)?.try_wait().ok()?
         })
     }
 
-    /// The server's address, when it serves.
+    /// The address of the server, once it serves.
     fn address(&self) -> Option<String> {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
@@ -161,7 +161,7 @@ impl Drop for Local {
     fn drop(&mut self) {
         let mut agents = lock(&self.agents);
         for agent in agents.values_mut() {
-            // It has ended already if this fails. It exits when its stdin is closed.
+            // If this fails, it has already exited. It exits when its stdin is closed.
             drop(agent.stdin.take());
         }
         let begun = Instant::now();

@@ -1,4 +1,5 @@
-//! The messages between the coordinator and agents, except frames. JSON, because they are few.
+//! The messages between the coordinator and the agents, except for frames. They are JSON, because there are few of
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
 
-/// The subject of commands to every agent.
+/// The subject of commands to all agents.
 pub const TO_ALL: &str = "plimsoll.command.all";
-/// The subjects of every agent's messages.
+/// The subject pattern of all agents' messages.
 pub const FROM_ALL: &str = "plimsoll.agent.*";
-/// The first byte of a piece of the archive; JSON starts with `{`, and a frame with `P`.
+/// The first byte of a piece of the archive. JSON starts with `{`, and a frame with `P`.
 const PIECE: u8 = b'C';
 /// The length of a piece of the archive.
 pub const PIECE_LENGTH: usize = 256 << 10;
@@ -31,17 +32,17 @@ pub fn from_agent(id: &str) -> String {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Command {
-    /// Agents reply with what they are.
+    /// Asks agents to report who they are.
     Find,
-    /// The agent gets a part of a run.
+    /// Assigns a part of a run to the agent.
     Prepare(Box<Assignment>),
-    /// What the coordinator wants of the agent, sent several times a second.
+    /// The current instructions for the agent, sent several times per second.
     Want(Want),
     /// A comparison of clocks.
     Ping { run: String, sent: u64 },
-    /// Agents reply with what they keep of runs whose coordinator is gone.
+    /// Asks agents which results they have of runs whose coordinator is gone.
     Collect,
-    /// The agent sends the piece of a kept file that starts at this byte.
+    /// Requests the piece of a stored file that starts at this byte.
     Read { file: KeptFile, offset: u64 },
 }
 
@@ -56,38 +57,38 @@ pub struct KeptFile {
     pub length: u64,
 }
 
-/// What the coordinator wants of an agent.
+/// The instructions for an agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Want {
     pub run: String,
     /// The number of the first frame that the coordinator does not have.
     pub next: u64,
-    /// The data that `setup` returned, if it has returned.
+    /// The result of `setup`, once it has returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<SetupData>,
     /// When scenarios start, in nanoseconds of the agent's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
-    /// Iterations of lost agents that the agent takes over. Empty when it has all of them.
+    /// Iterations of lost agents that the agent must take over. Empty if it already has all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takeovers: Vec<TakeoverPart>,
-    /// `teardown` may run.
+    /// Whether `teardown` may run.
     pub teardown: bool,
-    /// The run ends early.
+    /// Why the run ends early, if it does.
     pub stop: bool,
-    /// The agent is no longer needed for this run.
+    /// Whether the agent is no longer needed for this run.
     pub leave: bool,
 }
 
-/// A part of the schedule of a lost agent.
+/// A part of a lost agent's schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeoverPart {
     /// The name of the scenario.
     pub scenario: String,
-    /// The lost agent's stripe: its slots in every cycle of this length.
+    /// The stripe of the lost agent: its slots in every cycle of this length.
     pub slots: Vec<u32>,
     pub period: u32,
-    /// Every `step`-th of its iterations, from number `first` on.
+    /// Every `step`-th of its iterations, starting with number `first`.
     pub first: u64,
     pub step: u64,
 }
@@ -115,12 +116,12 @@ impl TakeoverPart {
     }
 }
 
-/// What `setup` returned.
+/// The result of `setup`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupData {
-    /// As JSON; nothing if it returned nothing.
+    /// The result as JSON. `None` if it returned nothing.
     pub json: Option<String>,
-    /// The secrets that it may contain, which no output may show.
+    /// Secrets that the result may contain, which no output may show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
 }
@@ -131,14 +132,14 @@ pub struct SetupData {
 pub enum Report {
     /// The agent is connected.
     Here(Here),
-    /// The files that the agent keeps.
+    /// The files that the agent stores.
     Kept { files: Vec<KeptFile> },
-    /// The agent needs the piece of the archive that starts at this byte.
+    /// Requests the piece of the archive that starts at this byte.
     Fetch { run: String, offset: u64 },
-    /// The state of its run, sent several times a second.
+    /// The state of its run, sent several times per second.
     State(Box<State>),
-    /// The reply to [`Command::Ping`]: when that was sent, in the coordinator's clock, and when it
-    /// was received and replied to, in the agent's clock. In nanoseconds.
+    /// The reply to [`Command::Ping`]: when the ping was sent, in the coordinator's clock, and when it was received and
+    /// replied to, in the agent's clock. In nanoseconds.
     Pong {
         run: String,
         sent: u64,
@@ -152,7 +153,7 @@ pub enum Report {
         text: String,
         fields: BTreeMap<String, String>,
     },
-    /// An open model has no free users.
+    /// An open model has no free user.
     InsufficientUsers {
         run: String,
         scenario: String,
@@ -160,19 +161,19 @@ pub enum Report {
     },
 }
 
-/// An agent that is connected.
+/// A connected agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Here {
-    /// Its name, for people.
+    /// Its name for users.
     pub name: String,
     pub version: String,
-    /// Its region, if it has one.
+    /// Its region, if any.
     #[serde(default)]
     pub region: Option<String>,
-    /// The run that it takes part in; none if it is free.
+    /// The run in which it takes part. `None` if it is free.
     #[serde(default)]
     pub run: Option<String>,
-    /// The most users that it accepts.
+    /// The maximum number of users that it accepts.
     #[serde(default)]
     pub max_users: Option<u32>,
 }
@@ -181,13 +182,13 @@ pub struct Here {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     pub run: String,
-    /// Every user's init code has run.
+    /// The init code of all users has run.
     pub users_ready: bool,
-    /// It waits for the start, and `setup` has returned this on the agent that runs it.
+    /// It waits for the start. On the agent that runs `setup`, contains its result.
     pub waiting: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<SetupData>,
-    /// How much later than planned its scenarios started, in nanoseconds.
+    /// The delay between the planned and the actual start of its scenarios, in nanoseconds.
     pub late: Option<u64>,
     /// How long its scenarios ran, in nanoseconds.
     pub done: Option<u64>,
@@ -200,11 +201,11 @@ pub struct State {
     /// The number of parts of lost agents that it has taken over.
     #[serde(default)]
     pub takeovers: usize,
-    /// Why it ended its run.
+    /// Why its run ended.
     pub aborted: Option<Aborted>,
-    /// Its run cannot start or continue, and no more frames will be sent.
+    /// Its run cannot start or continue, and it sends no more frames.
     pub failed: Option<String>,
-    /// Its run has ended, and its last frame was sent.
+    /// Its run has ended, and it has sent its last frame.
     pub ended: bool,
 }
 
@@ -215,7 +216,7 @@ pub struct Aborted {
     pub text: String,
 }
 
-/// The kinds of reasons that arise on an agent.
+/// The kinds of reasons that can occur on an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AbortCause {
@@ -227,13 +228,13 @@ pub enum AbortCause {
     Machine,
 }
 
-/// A message as bytes.
+/// Serializes a message.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
-    // Only maps whose keys are not text cannot be written.
+    // Serialization fails only for maps whose keys are not strings.
     serde_json::to_vec(message).unwrap_or_default()
 }
 
-/// A piece of the archive as bytes.
+/// Serializes a piece of the archive.
 pub fn encode_piece(offset: u64, piece: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(9 + piece.len());
     bytes.push(PIECE);
@@ -242,7 +243,7 @@ pub fn encode_piece(offset: u64, piece: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The piece of the archive in `bytes`, and where it starts; `None` if they are another message.
+/// Reads a piece of the archive, and its offset. `None` if the bytes are another kind of message.
 pub fn decode_piece(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let (offset, piece) = rest.split_first_chunk::<8>()?;

@@ -1,4 +1,4 @@
-//! Runs an agent's part of a run, on a thread of its own.
+//! Executes an agent's part of a run, on a separate thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -18,7 +18,7 @@ use crate::load::{ARCHIVE, Resolve, unpack};
 use crate::part_event::{Handle, Input, PartEvent};
 use crate::uplink::Uplink;
 
-/// An agent's part of a run, and what the agent has for it.
+/// An agent's part of a run, and the files and settings for it.
 pub struct PartRun {
     pub assignment: Assignment,
     /// The packed files.
@@ -33,7 +33,7 @@ pub struct PartRun {
 }
 
 impl PartRun {
-    /// Runs the part to its end.
+    /// Executes the part to its end.
     pub fn run(&self) {
         if let Err(text) = self.try_run() {
             self.send(PartEvent::Failed(text));
@@ -42,7 +42,7 @@ impl PartRun {
     }
 
     fn send(&self, event: PartEvent) {
-        // The agent ends only after this thread.
+        // If this fails, the agent has exited, which happens only after this thread ends.
         let _ = self.events.send(Input::Part(event));
     }
 
@@ -101,7 +101,7 @@ impl PartRun {
         Ok(run)
     }
 
-    /// The part of a script.
+    /// Prepares the part of a script.
     fn script(&self) -> Result<(Load, Arc<Prepared>), String> {
         let assignment = &self.assignment;
         let is_loaded = Arc::new(AtomicBool::new(false));
@@ -109,7 +109,7 @@ impl PartRun {
         let prepared = prepare(request(assignment)?, &log).map_err(|refusal| refusal.message)?;
         check(assignment, &prepared.plan)?;
         let prepared = Arc::new(prepared);
-        // The coordinator has loaded the script too, and has printed these lines.
+        // The coordinator has also loaded the script, and has printed these lines.
         is_loaded.store(true, Ordering::Relaxed);
         let load = Load::Script(Box::new(Script {
             prepared: Arc::clone(&prepared),
@@ -119,7 +119,7 @@ impl PartRun {
         Ok((load, prepared))
     }
 
-    /// The part of a load without a script, and its worker threads.
+    /// Prepares the part of a load without a script. Returns it with the number of its worker threads.
     fn command(&self) -> Result<(Load, usize), String> {
         let (segment, sequence) = segment(&self.assignment)?;
         let division = Division::of(segment, &sequence).map_err(|fault| fault.to_string())?;
@@ -127,7 +127,7 @@ impl PartRun {
         let own = resolved
             .threads
             .unwrap_or_else(plimsoll_machine::processors);
-        // Agents of one machine share its processors.
+        // The agents of one machine share its processors.
         let threads = own.min(self.assignment.threads.unwrap_or(usize::MAX));
         let mut load = resolved.load;
         let threads = load.take_part(&division, threads)?;
@@ -161,7 +161,7 @@ fn request(assignment: &Assignment) -> Result<ScriptRequest, String> {
         flags: Options {
             execution_segment: Some(segment),
             execution_segment_sequence: Some(sequence),
-            // Other agents wait for the data of the first one's setup.
+            // The other agents wait for the result of the first agent's setup.
             paused: (!is_first).then_some(true),
             no_setup: (!is_first).then_some(true),
             no_teardown: (!is_first).then_some(true),
@@ -180,7 +180,7 @@ fn request(assignment: &Assignment) -> Result<ScriptRequest, String> {
     })
 }
 
-/// Sends the script's lines to the coordinator.
+/// A log that sends the script's lines to the coordinator.
 fn script_log(events: Sender<Input>, is_loaded: Arc<AtomicBool>) -> ScriptLog {
     Arc::new(move |level, text, fields| {
         if is_loaded.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! What happens in an agent's part of a run, and how the part is controlled.
+//! The events of an agent's part of a run, and the controls of the part.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,22 +9,22 @@ use plimsoll_units::Moment;
 use crate::bus::Delivery;
 use crate::messages::{Aborted, SetupData, TakeoverPart};
 
-/// What happens in an agent.
+/// An event of an agent.
 pub enum Input {
     Bus(Delivery),
     Part(PartEvent),
-    /// Results cannot be kept on disk.
+    /// Results cannot be stored on disk.
     Spool(String),
 }
 
-/// What happens in a part.
+/// An event of a part.
 pub enum PartEvent {
     /// The script was loaded, and users are being created.
     Running(Handle),
     UsersReady,
     /// Setup is complete, and the part waits for its start.
     Waiting,
-    /// Scenarios have started, this much later than planned. In nanoseconds.
+    /// Scenarios have started, with this delay after the planned start in nanoseconds.
     Started {
         late: u64,
     },
@@ -39,22 +39,22 @@ pub enum PartEvent {
         scenario: String,
         users: u32,
     },
-    /// It cannot run.
+    /// The part cannot run.
     Failed(String),
-    /// Its thread is about to end. Always the last event.
+    /// Its thread is about to end. This is always the last event.
     Finished,
 }
 
 /// Controls a running part.
 pub struct Handle {
     pub control: Control,
-    /// The script; `None` for a load without one.
+    /// The script. `None` for a load without one.
     prepared: Option<Arc<Prepared>>,
     start: Arc<OnceLock<Moment>>,
 }
 
 impl Handle {
-    /// `start` is set when the moment of the start is known.
+    /// `start` is set once the start is known.
     pub fn new(
         control: Control,
         prepared: Option<Arc<Prepared>>,
@@ -67,7 +67,7 @@ impl Handle {
         }
     }
 
-    /// Scenarios start at this moment. Only the first moment counts.
+    /// Sets the start of the scenarios. Only the first call has an effect.
     pub fn start_at(&self, at: Moment) {
         if self.start.set(at).is_ok() {
             self.control.start_at(at);
@@ -76,22 +76,22 @@ impl Handle {
 
     /// Takes over iterations of a lost agent.
     pub fn take_over(&self, part: &TakeoverPart) {
-        // The coordinator finds the iterations missing if one of these fails.
+        // If one of these calls fails, the coordinator detects that iterations are missing.
         if let Ok(takeover) = part.takeover() {
             self.control.take_over(&part.scenario, takeover);
         }
     }
 
-    /// Sets what `setup` returned on another agent, and lets the part wait for its start.
+    /// Sets the result of `setup` on another agent, and lets the part wait for its start.
     pub fn set_setup_data(&self, data: &SetupData) {
         if let Some(prepared) = &self.prepared {
             data.put_into(prepared);
         }
-        // It was resumed already if this fails.
+        // If this fails, it was already resumed.
         let _ = self.control.set_paused(false);
     }
 
-    /// What `setup` returned.
+    /// The result of `setup`.
     pub fn setup_data(&self) -> SetupData {
         let prepared = self.prepared.as_ref();
         let data = prepared.and_then(|prepared| prepared.program.setup_data());
@@ -104,7 +104,7 @@ impl Handle {
 }
 
 impl SetupData {
-    /// Gives it to the users of a script, whose outputs must not show the secrets in it.
+    /// Passes the result to the users of a script. Outputs must not show the secrets in it.
     pub fn put_into(&self, prepared: &Prepared) {
         if let Some(mask) = &prepared.mask {
             self.secrets.iter().for_each(|secret| mask.hide(secret));

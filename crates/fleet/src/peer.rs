@@ -1,4 +1,4 @@
-//! An agent, as the coordinator sees it.
+//! The coordinator's view of an agent.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::clocks::ClockComparison;
 use crate::messages::{Report, State, TakeoverPart, from_agent, to_agent};
 use crate::regions::Regions;
 
-/// Workers of one agent above this number count as one.
+/// If an agent has more workers than this, the others count as one.
 const WORKERS: u32 = 1_024;
 
 /// An agent that was found.
@@ -28,14 +28,14 @@ pub struct Found {
     pub name: String,
     pub version: String,
     pub region: Option<String>,
-    /// The run that it takes part in.
+    /// The run in which it takes part.
     pub run: Option<String>,
-    /// The most users that it accepts.
+    /// The maximum number of users that it accepts.
     pub max_users: Option<u32>,
 }
 
 impl Found {
-    /// The agent that has sent this report, if it says what it is.
+    /// The agent that sent this report, if the report identifies it.
     pub fn of(subject: &str, bytes: &[u8]) -> Option<Found> {
         let Ok(Report::Here(here)) = serde_json::from_slice(bytes) else {
             return None;
@@ -54,7 +54,7 @@ impl Found {
     }
 }
 
-/// An agent with a part of the run.
+/// An agent to which a part of the run was assigned.
 pub struct Peer {
     pub found: Found,
     pub assignment: Assignment,
@@ -62,33 +62,33 @@ pub struct Peer {
     pub reports: String,
     pub account: Account,
     pub clocks: ClockComparison,
-    /// Its latest state; `None` before the first.
+    /// Its latest state. `None` before the first report.
     pub state: Option<State>,
     pub heard: Moment,
-    /// When its clock was last asked for.
+    /// When the latest request to compare clocks was sent.
     pub pinged: Moment,
     /// The processor time of its workers.
     pub cpu: Duration,
-    /// Why it was given up.
+    /// Why it was lost.
     pub lost: Option<String>,
-    /// The end of its latest results when it was given up, if scenarios had started.
+    /// The end of its latest results when it was lost, if scenarios had started.
     pub lost_at: Option<Duration>,
-    /// Since when its part is known to have ended.
+    /// When its part ended, as far as is known.
     pub ended: Option<Moment>,
     /// Its part of the plan.
     pub plan: Plan,
-    /// The iterations of each of its scenarios: its own, and those that it takes over.
+    /// The iterations of each of its scenarios, including those that it takes over.
     pub parts: Vec<Vec<Takeover>>,
-    /// What it takes over, as it is sent.
+    /// The iterations that it takes over, as they are sent.
     pub takeovers: Vec<TakeoverPart>,
-    /// The place of each of its scenarios in the whole plan.
+    /// The indices of its scenarios in the whole plan.
     scenarios: Vec<usize>,
-    /// The numbers of its workers in the whole run.
+    /// The indices of its workers in the whole run.
     workers: BTreeMap<u32, usize>,
 }
 
 impl Peer {
-    /// Its part of the plan has scenarios at these places of the whole plan.
+    /// Sets its part of the plan. `places` contains the indices of its scenarios in the whole plan.
     pub fn new(
         found: Found,
         assignment: Assignment,
@@ -125,7 +125,7 @@ impl Peer {
         format!("agent {} ({})", self.assignment.agent, self.found.name)
     }
 
-    /// The agent for views of the run.
+    /// The reading of the agent, for views of the run.
     pub fn reading(&self) -> AgentReading {
         let state = self.state.as_ref().filter(|_| !self.is_lost());
         AgentReading {
@@ -145,7 +145,7 @@ impl Peer {
         self.lost.is_some()
     }
 
-    /// Whether nothing more is expected of it.
+    /// Whether no more messages are expected from it.
     pub fn is_over(&self) -> bool {
         self.is_lost() || self.account.end().is_some()
     }
@@ -155,8 +155,8 @@ impl Peer {
         self.is_lost() || self.state.as_ref().is_some_and(property)
     }
 
-    /// Adds a frame to the account, and passes on what became known with it. `workers` is the number of
-    /// workers of all agents so far.
+    /// Adds a frame to the account, and passes on the results that became complete. `workers` is the number of workers
+    /// of all agents so far.
     pub fn receive(
         &mut self,
         bytes: &[u8],
@@ -182,15 +182,15 @@ impl Peer {
                 regions.add(self.found.region.as_deref(), &window);
                 let cpu = about.thread.as_ref().map(|thread| thread.cpu);
                 self.cpu = self.cpu.saturating_add(cpu.unwrap_or_default());
-                // Nobody follows the run any more if this fails.
+                // If this fails, nobody follows the run any more.
                 let worker = self.worker(about.worker, workers);
                 mirror.send(event(worker, about, window, start));
             }
         }
     }
 
-    /// The number of one of its workers in the whole run. Workers are numbered when they are first seen,
-    /// because an agent with few users has fewer workers than processors.
+    /// The index of one of its workers in the whole run. Workers get their index when they first appear, because an
+    /// agent with few users has fewer workers than processors.
     fn worker(&mut self, own: u32, workers: &mut usize) -> usize {
         let own = own.min(WORKERS);
         *self.workers.entry(own).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Agents on other machines, until they are no longer needed.
+//! Starts agents on other machines, and stops them when they are no longer needed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use crate::ssh::{Hosts, Placed};
 
 const WAITING: &str = "press Ctrl-C to end the agents";
 
-/// Where the agents of `plimsoll fleet up` are.
+/// The machines for the agents of `plimsoll fleet up`.
 pub enum Machines {
-    /// A file with machines that SSH reaches.
+    /// A file with machines that are reachable with SSH.
     Hosts(PathBuf),
     Cluster(ClusterAgents),
 }
 
-/// How agents are started and ended.
+/// Settings for starting and stopping agents.
 pub struct Placement<'a> {
-    /// The agents' file of `plimsoll fleet serve`, if it is not in the user's state directory.
+    /// The agents' file from `plimsoll fleet serve`, if it is not in the user's state directory.
     pub access: Option<&'a Path>,
     /// Receives messages for the user, one sentence each.
     pub say: &'a dyn Fn(&str),
-    /// Whether the agents are no longer needed.
+    /// Returns whether the agents are no longer needed.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Placement<'_> {
-    /// Starts the agents, and ends them when they are no longer needed.
+    /// Starts the agents, and stops them when they are no longer needed.
     ///
     /// # Errors
-    /// If they cannot be started, or one of them ends early.
+    /// If they cannot be started, or if one of them exits early.
     pub fn run(&self, machines: &Machines) -> Result<(), String> {
         match machines {
             Machines::Hosts(hosts) => self.with_ssh(hosts),
@@ -53,7 +53,7 @@ impl Placement<'_> {
     fn in_kubernetes(&self, agents: &ClusterAgents) -> Result<(), String> {
         let access = access_text(agents, self.access)?;
         let [secret, job] = [agents.secret(&access), agents.job()].map(|one| one.to_string());
-        // Agents of another command must neither be changed now nor deleted at the end, so what exists is refused.
+        // Agents of another command must not be changed now or deleted at the end, so existing ones are an error.
         kubectl(&["create"], &secret).map_err(|error| {
             format!(
                 "{error}. If the agents of an earlier command are left, delete them: kubectl delete --namespace {} job,secret {NAME}",
@@ -80,13 +80,13 @@ impl Placement<'_> {
 /// The text of the manifests.
 ///
 /// # Errors
-/// If the agents' file cannot be read, or something is missing.
+/// If the agents' file cannot be read, or if a setting is missing.
 pub fn manifests(agents: &ClusterAgents, access: Option<&Path>) -> Result<String, String> {
     let access = access_text(agents, access)?;
     Ok(format!("{:#}\n", agents.manifests(&access)))
 }
 
-/// The content of the agents' file, if the rest of the settings is complete.
+/// The content of the agents' file. Checks that the other settings are complete.
 fn access_text(agents: &ClusterAgents, access: Option<&Path>) -> Result<String, String> {
     let access = file(access)?;
     let text = std::fs::read_to_string(&access).map_err(|error| {
@@ -111,7 +111,7 @@ fn file(access: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// Runs a command of `kubectl` with this manifest.
+/// Runs a `kubectl` command with this manifest.
 fn kubectl(command: &[&str], manifest: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| {
         format!("cannot run kubectl: {error}; --print writes the manifests instead")

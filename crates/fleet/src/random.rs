@@ -1,4 +1,4 @@
-//! Identifiers and passwords that nobody can guess.
+//! Unguessable identifiers and passwords.
 
 /// Random bytes.
 ///
@@ -11,7 +11,7 @@ pub fn bytes<const N: usize>() -> Result<[u8; N], String> {
     Ok(bytes)
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

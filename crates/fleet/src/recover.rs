@@ -1,4 +1,4 @@
-//! Collects the results that agents keep of a run whose coordinator is gone.
+//! Collects the results of a run whose coordinator is gone from its agents.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -20,18 +20,18 @@ use crate::messages::{
 };
 use crate::spool;
 
-/// How long agents may take to say what they keep.
+/// How long agents may take to report which results they have.
 const LISTING: Duration = Duration::from_millis(1_500);
-/// How long to wait for a piece before it is requested again.
+/// How long to wait for a piece before requesting it again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Requests for one piece.
+/// Maximum number of requests for one piece.
 const REQUESTS: u32 = 10;
-/// Setup samples are recorded before the start, which is here.
+/// Samples of setup are recorded before the start, which is at this moment.
 const START: Moment = Moment::from_nanos(86_400_000_000_000);
 
-/// Where results are looked for.
+/// Where to look for results.
 pub struct RecoverySettings {
-    /// The agents of this server.
+    /// The agents that are connected to this server.
     pub server: Option<Access>,
     /// The directory with the results of agents on this machine.
     pub spool: PathBuf,
@@ -42,11 +42,11 @@ pub struct Recovered {
     pub run: String,
     pub summary: Summary,
     pub proof: Proof,
-    /// Why agents ended early, and which results were not found.
+    /// Why agents ended early, and which results are missing.
     pub messages: Vec<String>,
 }
 
-/// A file, and the agent that keeps it; `None` if it is on this machine.
+/// A file, and the agent that stores it. `None` if it is on this machine.
 type Place = (KeptFile, Option<String>);
 
 impl Recovered {
@@ -66,7 +66,7 @@ impl Recovered {
     }
 }
 
-/// A list of the runs of which results are kept.
+/// Lists the runs with stored results.
 ///
 /// # Errors
 /// If the server cannot be reached.
@@ -84,10 +84,10 @@ pub fn kept_runs(settings: &RecoverySettings) -> Result<String, String> {
     Ok(lines.collect())
 }
 
-/// Adds up what is kept of a run. The start of its name is enough.
+/// Adds up the stored results of a run. `run` may be the start of its name.
 ///
 /// # Errors
-/// If nothing is kept of it, or results cannot be read.
+/// If there are no results of it, or if they cannot be read.
 pub fn recover(settings: &RecoverySettings, run: &str) -> Result<Recovered, String> {
     let (places, connection) = places(settings)?;
     let places: Vec<_> = places
@@ -142,7 +142,7 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
     };
     let (send, inputs) = channel();
     let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
-        // Nobody waits any more if this fails.
+        // If this fails, nobody waits any more.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
@@ -159,7 +159,7 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
         let id = subject.rsplit('.').next().unwrap_or_default();
         if let Ok(Report::Kept { files }) = serde_json::from_slice(&bytes) {
             for file in files {
-                // A name from outside must not lead elsewhere.
+                // The name comes from outside, so it must not lead to another directory.
                 if file.run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                     places.entry(file).or_insert_with(|| Some(id.to_owned()));
                 }
@@ -168,7 +168,7 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
     }
 }
 
-/// Copies a file of an agent.
+/// Copies a file from an agent.
 fn fetch(
     bus: &Bus,
     inputs: &Receiver<Delivery>,
@@ -211,7 +211,7 @@ fn fetch(
     Ok(copy)
 }
 
-/// The files of a run, added up.
+/// Adds up the files of a run.
 struct Merged {
     registry: Arc<Registry>,
     watch: Option<Arc<Watch>>,
@@ -315,7 +315,7 @@ fn account(
         share: assignment.share,
         iterations: match assignment.redistributes {
             false => assignment.iterations.clone(),
-            // Which ones it had to take over is not known here.
+            // The iterations that it had to take over are not known here.
             true => Vec::new(),
         },
         scheduled_by: None,

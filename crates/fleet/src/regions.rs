@@ -1,4 +1,4 @@
-//! The figures of each region.
+//! The results of each region.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use plimsoll_samples::{Registry, Totals, Values, Watch, Window};
 
-/// The sums of each region, by its name. Empty if all agents are in one.
+/// The totals of each region, by name. Empty if all agents are in the same region.
 #[derive(Debug, Default)]
 pub struct Regions(BTreeMap<String, Totals>);
 
 impl Regions {
-    /// The regions with these names; a name may occur several times.
+    /// Creates the regions with these names. A name may occur several times.
     pub fn of(
         names: impl Iterator<Item = String>,
         registry: &Arc<Registry>,
@@ -36,7 +36,7 @@ impl Regions {
         }
     }
 
-    /// One line for each region.
+    /// Describes each region in one line.
     pub fn lines(&self, elapsed: Duration) -> Vec<String> {
         let lines = self.0.iter();
         lines
@@ -45,7 +45,7 @@ impl Regions {
     }
 }
 
-/// The main figures of these sums.
+/// The main figures of these totals.
 pub fn figures(totals: &Totals, elapsed: Duration) -> String {
     let summary = totals.summary(elapsed);
     let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! The number of iterations that a plan schedules.
+//! Counts the iterations that a plan schedules.
 
 use std::time::Duration;
 
@@ -6,8 +6,7 @@ use plimsoll_frames::ScheduledBy;
 use plimsoll_pace::Pacer;
 use plimsoll_plan::{Plan, Scenario};
 
-/// Scheduled iterations of each scenario in this part of the test; `None` where their number depends
-/// on responses.
+/// The number of scheduled iterations of each scenario in this part of the test. `None` if it depends on responses.
 pub fn iterations(plan: &Plan) -> Vec<Option<u64>> {
     let scenarios = plan.scenarios.iter();
     scenarios
@@ -15,7 +14,7 @@ pub fn iterations(plan: &Plan) -> Vec<Option<u64>> {
         .collect()
 }
 
-/// The same up to a time since the start of the run, by the scenario's number.
+/// The same numbers up to a time since the start of the run, by the index of the scenario.
 pub fn scheduled_by(plan: &Plan) -> ScheduledBy {
     let scenarios = plan.scenarios.clone();
     Box::new(move |at, time| {
@@ -35,8 +34,8 @@ fn of_scenario(scenario: &Scenario, until: Option<Duration>) -> Option<u64> {
     Some(scenario.stripe.share(count(&pacer, until)))
 }
 
-/// The number of iterations of the whole schedule, or of those that start up to a time. Starts are ordered,
-/// so halving finds it.
+/// The number of iterations in the whole schedule, or of those that start up to a time. Starts are in order, so a
+/// binary search finds it.
 pub fn count(pacer: &impl Pacer, until: Option<Duration>) -> u64 {
     let starts = |number| {
         let start = pacer.start_of(number);

@@ -9,29 +9,29 @@ use plimsoll_certs::{KeyKind, Name, Order, USUAL_NAMES, make};
 use crate::access::{Access, Role, state_folder, write_private};
 use crate::random;
 
-/// How to get the server.
+/// How to install the server.
 const HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, the package nats-server of your system, or the container nats), or name it in PLIMSOLL_NATS_SERVER";
-/// How long the generated certificate is valid.
+/// The validity period of the generated certificate.
 const LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A server for agents of several machines.
+/// Settings of a server for agents on several machines.
 pub struct ServeSettings {
     /// The address to listen on.
     pub listen: std::net::SocketAddr,
-    /// Names and addresses under which agents reach this machine; the first one is written to their files.
+    /// Names and addresses under which agents reach this machine. The files for agents contain the first one.
     pub hosts: Vec<String>,
     /// The directory for the configuration and the files with credentials.
     pub folder: Option<PathBuf>,
-    /// Write the files, but do not start the server.
+    /// Whether to write the files without starting the server.
     pub is_only_written: bool,
     /// Receives messages for the user, one sentence each.
     pub say: Box<dyn Fn(&str)>,
 }
 
-/// Writes the configuration of a server and the files with credentials, and runs the server to its end.
+/// Writes the configuration of a server and the files with credentials, then runs the server until it exits.
 ///
 /// # Errors
-/// If the files cannot be written, or the server is missing or fails.
+/// If the files cannot be written, or if the server is missing or fails.
 pub fn run(settings: &ServeSettings) -> Result<(), String> {
     let folder = match &settings.folder {
         Some(folder) => folder.clone(),
@@ -152,7 +152,7 @@ impl Tls {
     }
 }
 
-/// The server's file.
+/// The path of the server program.
 ///
 /// # Errors
 /// If it is not installed.
@@ -162,8 +162,8 @@ pub fn program() -> Result<PathBuf, String> {
     located(&program).ok_or_else(|| format!("there is no {}: {HINT}", program.display()))
 }
 
-/// The file of a program, on the PATH or where installers of nats-server put it: Debian's package has it in a directory for
-/// administrators, and Go in one of its own.
+/// The path of a program, on the PATH or in the directories where nats-server is installed: Debian's package uses a
+/// directory for administrators, and Go has its own directory.
 fn located(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
@@ -183,8 +183,8 @@ fn located(program: &Path) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// A server with a user for each role. Agents can send reports but no commands, and cannot read other
-/// agents' reports.
+/// The configuration of a server with a user for each role. Agents can send reports but not commands, and cannot read
+/// other agents' reports.
 pub fn configuration(listen: &str, coordinator: &str, agent: &str) -> String {
     format!(
         r#"listen: "{listen}"

@@ -1,7 +1,7 @@
-//! Keeps the frames of a run on disk until the coordinator has all of them, so that they can be collected
-//! when the coordinator is gone.
+//! Stores the frames of a run on disk until the coordinator has all of them, so that they can be collected if the
+//! coordinator is lost.
 //!
-//! A file starts with the assignment as one line of JSON. Each frame follows with its length before it.
+//! A file starts with the assignment as one line of JSON. The frames follow, each preceded by its length.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,14 +13,14 @@ use crate::access::state_folder;
 use crate::assignment::Assignment;
 use crate::part_event::Input;
 
-/// The most bytes of one run, and of all earlier ones together.
+/// Maximum size in bytes of one run, and of all earlier runs together.
 const LIMIT: u64 = 1 << 30;
-/// The longest frame, and the longest first line.
+/// Maximum length of a frame, and of the first line.
 const FRAME_LIMIT: u64 = 64 << 20;
-/// The end of the names of files.
+/// The suffix of the file names.
 const SUFFIX: &str = ".frames";
 
-/// A file that is written on a thread of its own, so that a slow disk delays nothing.
+/// A file that is written on a separate thread, so that a slow disk delays nothing.
 pub struct Spool {
     path: PathBuf,
     frames: Option<Sender<Vec<u8>>>,
@@ -36,8 +36,8 @@ pub struct SpoolFile {
     pub epoch: u64,
 }
 
-/// The directory for files: the given one, or that in the user's state directory. Without either, one that cannot be
-/// created: the agent then says that results are not kept.
+/// The directory for files: the given one, or one in the user's state directory. Without either, a path that cannot be
+/// created, so that the agent reports that it stores no results.
 pub fn folder(given: Option<&Path>) -> PathBuf {
     match given {
         Some(folder) => folder.to_owned(),
@@ -46,8 +46,8 @@ pub fn folder(given: Option<&Path>) -> PathBuf {
 }
 
 impl Spool {
-    /// Starts a file in this directory. What cannot be written is reported to `inputs`, once: the run itself
-    /// does not need the file.
+    /// Starts a file in this directory. Reports a write error to `inputs` once, because the run itself does not need
+    /// the file.
     pub fn start(
         folder: &Path,
         assignment: &Assignment,
@@ -95,11 +95,11 @@ impl Spool {
                         "{} has not all results: {problem}; the run continues, but could not be recovered",
                         place.display()
                     );
-                    // The agent ends only after its part.
+                    // If this fails, the agent has exited, which happens only after its part ends.
                     let _ = inputs.send(Input::Spool(text));
                     break;
                 }
-                // The frames before stay readable. The others are not kept.
+                // The frames before the error stay readable. Later frames are not stored.
                 receiver.iter().for_each(drop);
             })
             .map_err(|error| format!("could not start a thread: {error}"))?;
@@ -118,10 +118,10 @@ impl Spool {
         }
     }
 
-    /// Deletes the file: the coordinator has everything.
+    /// Deletes the file, because the coordinator has everything.
     pub fn delete(mut self) {
         self.close();
-        // Somebody has deleted it if this fails.
+        // If this fails, the file is already gone.
         let _ = std::fs::remove_file(&self.path);
     }
 
@@ -151,7 +151,7 @@ fn create(folder: &Path) -> Result<(), std::io::Error> {
     builder.create(folder)
 }
 
-/// Deletes the oldest files while all have more bytes than the limit.
+/// Deletes the oldest files while the total size exceeds the limit.
 fn make_space(folder: &Path) {
     let mut kept: Vec<_> = files(folder)
         .into_iter()
@@ -192,7 +192,7 @@ fn file(path: PathBuf) -> Option<SpoolFile> {
     })
 }
 
-/// At most this many bytes of a file, starting at `offset`.
+/// Reads at most this many bytes of a file, starting at `offset`.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -204,8 +204,8 @@ pub fn piece(path: &Path, offset: u64, length: usize) -> Result<Vec<u8>, std::io
     Ok(piece)
 }
 
-/// The content of a file: the assignment, and all whole frames. An agent that was killed may have
-/// written only a part of the last one.
+/// The content of a file: the assignment, and all complete frames. If an agent was killed, the last frame may be
+/// incomplete.
 ///
 /// # Errors
 /// If it cannot be read, or does not start with an assignment.

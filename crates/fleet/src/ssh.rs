@@ -1,4 +1,4 @@
-//! Places agents on machines with SSH, and ends them afterwards.
+//! Starts agents on machines with SSH, and stops them afterwards.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-/// How long agents may take to end.
+/// How long agents may take to exit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The machines of a fleet: a TOML file with a table `[[host]]` for each.
@@ -21,7 +21,7 @@ pub struct Hosts {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Host {
-    /// As `ssh` takes it: a name of its configuration, or `user@host`.
+    /// The destination for `ssh`: a name from its configuration, or `user@host`.
     address: String,
     /// The number of agents.
     #[serde(default = "one")]
@@ -30,10 +30,10 @@ struct Host {
     /// The directory for the program and the credentials, below the user's home unless absolute.
     #[serde(default = "directory")]
     directory: String,
-    /// Further arguments of `ssh`.
+    /// Additional arguments for `ssh`.
     #[serde(default)]
     ssh: Vec<String>,
-    /// Further arguments of `plimsoll fleet agent`.
+    /// Additional arguments for `plimsoll fleet agent`.
     #[serde(default)]
     agent: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Hosts {
     /// Reads the file.
     ///
     /// # Errors
-    /// If it is not such a file.
+    /// If the file is invalid.
     pub fn read(path: &Path) -> Result<Hosts, String> {
         let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
@@ -66,13 +66,13 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// The number of all agents.
+    /// The total number of agents.
     pub fn agents(&self) -> u32 {
         self.host.iter().map(|host| host.agents).sum()
     }
 }
 
-/// Agents on machines. They end when this is dropped, or when this process ends.
+/// Agents on machines. They stop when this is dropped, or when this process exits.
 pub struct Placed {
     agents: Vec<Child>,
 }
@@ -117,10 +117,10 @@ impl Placed {
         Ok(placed)
     }
 
-    /// Waits until an agent ends, or `is_over` says so.
+    /// Waits until an agent exits, or until `is_over` returns true.
     ///
     /// # Errors
-    /// If an agent ended on its own.
+    /// If an agent exited on its own.
     pub fn wait(&mut self, is_over: &dyn Fn() -> bool) -> Result<(), String> {
         while !is_over() {
             for agent in &mut self.agents {
@@ -153,18 +153,18 @@ impl Drop for Placed {
     }
 }
 
-/// The SHA-256 hash of a file, by the same program as on the machines.
+/// The SHA-256 hash of a file, computed by the same program as on the machines.
 fn hash_of(path: &Path) -> Result<String, String> {
     let failed = |error: &dyn std::fmt::Display| format!("sha256sum {}: {error}", path.display());
     let output = Command::new("sha256sum").arg("--").arg(path).output();
     let output = output.map_err(|error| failed(&error))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    // A name with special characters has a backslash before the hash.
+    // If a name contains special characters, a backslash precedes the hash.
     let hash = text.trim_start_matches('\\').get(..64).map(str::to_owned);
     hash.ok_or_else(|| failed(&String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-/// A machine, and the names of its files.
+/// A machine, and the paths of its files.
 struct Remote<'a> {
     host: &'a Host,
     hash: &'a str,
@@ -175,7 +175,7 @@ struct Remote<'a> {
 impl<'a> Remote<'a> {
     fn new(host: &'a Host, hash: &'a str) -> Remote<'a> {
         let directory = Path::new(&host.directory);
-        // Versions do not replace each other while they run.
+        // The path contains the version, so that versions do not replace each other while they run.
         let program = directory.join(format!("plimsoll-{}", hash.get(..16).unwrap_or(hash)));
         Remote {
             host,
@@ -185,7 +185,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Runs a command of the machine's shell.
+    /// Runs a command in the machine's shell.
     fn ssh(&self, command: &str) -> Command {
         let mut ssh = Command::new("ssh");
         ssh.args(["-o", "BatchMode=yes", "-T"])
@@ -205,7 +205,7 @@ impl<'a> Remote<'a> {
         Ok(output.stdout.starts_with(self.hash.as_bytes()))
     }
 
-    /// Writes a file with these permissions, as a whole or not at all.
+    /// Writes a file with these permissions, completely or not at all.
     fn copy(&self, path: &Path, content: &[u8], mode: &str) -> Result<(), String> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let (folder, path) = (quoted(folder), quoted(path));
@@ -239,7 +239,7 @@ impl<'a> Remote<'a> {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt as _;
-            // Ctrl-C is for this process, which ends the agents gracefully.
+            // Ctrl-C is only for this process, which stops the agents gracefully.
             ssh.process_group(0);
         }
         ssh.stdin(Stdio::piped())
@@ -253,7 +253,7 @@ impl<'a> Remote<'a> {
     }
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &Path) -> String {
     format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! The agents that are connected to a server.
+//! Lists the agents that are connected to a server.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
@@ -15,17 +15,17 @@ use crate::peer::Found;
 /// How long agents may take to respond.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// An agent that is connected.
+/// A connected agent.
 #[derive(Serialize)]
 struct AgentStatus {
     name: String,
     version: String,
     region: Option<String>,
-    /// The run that it takes part in.
+    /// The run in which it takes part.
     run: Option<String>,
 }
 
-/// A list of the agents that respond within a second, by name: text, or JSON.
+/// Lists the agents that respond within a second, sorted by name, as text or JSON.
 ///
 /// # Errors
 /// If the server cannot be reached.
@@ -51,7 +51,7 @@ pub fn status(server: &Access, is_json: bool) -> Result<String, String> {
 fn agents(server: &Access) -> Result<Vec<AgentStatus>, String> {
     let (send, inputs) = channel();
     let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
-        // Nobody waits any more if this fails.
+        // If this fails, nobody waits any more.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;

@@ -1,4 +1,4 @@
-//! Moves the load of a lost agent to the others: its scheduled iterations from a given time on.
+//! Moves the load of a lost agent to the others: all iterations that are scheduled after a given time.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::schedule::count;
 /// A load that ends within this time is not moved, because the others might be notified too late.
 const REST: Duration = Duration::from_secs(2);
 
-/// Checks whether all of a plan's load can be moved.
+/// Checks whether the whole load of a plan can be moved.
 ///
 /// # Errors
 /// If a scenario has no schedule.
@@ -29,8 +29,8 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     }
 }
 
-/// Moves the load of a lost agent, from time `at` of the run on, to the agents that still generate load. `None` if there
-/// are none, or if the load ends too soon.
+/// Moves the load of a lost agent, starting at time `at` of the run, to the agents that still generate load. `None` if
+/// there are none, or if the load ends too soon.
 pub fn move_load(peers: &mut [Peer], lost: usize, at: Duration) -> Option<Moved> {
     let is_generating = |peer: &Peer| !peer.is_over() && !peer.has(|state| state.done.is_some());
     let others = 0..peers.len();
@@ -85,7 +85,7 @@ pub fn move_load(peers: &mut [Peer], lost: usize, at: Duration) -> Option<Moved>
             peer.account.take_over(share, more);
         }
     }
-    // Use the samples in the results, because the counts are read slightly later.
+    // Use the samples in the results, because the counters are read slightly later.
     let sums = peers[lost].account.totals().cumulative();
     let there = sums.counter("iterations") + sums.counter("dropped_iterations");
     let moved = Moved {

@@ -1,4 +1,4 @@
-//! Makes frames of a part's samples.
+//! Converts the samples of a part to frames and sends them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,17 +21,18 @@ use crate::assignment::Assignment;
 use crate::messages::{AbortCause, Aborted};
 use crate::part_event::{Input, PartEvent};
 
-/// How far ahead the start is at least. Samples of `setup` are recorded before its moment is known.
+/// The minimum time between the announcement of the start and the start. Samples of `setup` are recorded before the
+/// start is known.
 pub const LEAD: Duration = Duration::from_secs(2);
 
-/// A window's frame is sent this long after its end. Workers send their samples up to 10 ms after it,
-/// and the coordinator writes a second's line of a record 300 ms after it.
+/// The delay between the end of a window and its frame. Workers send their samples up to 10 ms after the window ends,
+/// and the coordinator writes a second's line of a record 300 ms after it ends.
 const GRACE: Duration = Duration::from_millis(40);
-/// The longest time between two checks whether a frame is due.
+/// Maximum time between two checks whether a frame is due.
 const LOOK: Duration = Duration::from_millis(100);
-/// The shortest.
+/// Minimum time between two checks.
 const LEAST: Duration = Duration::from_millis(2);
-/// As many frames may wait for their confirmation before windows become wider.
+/// Maximum number of unconfirmed frames before windows become wider.
 const UNCONFIRMED: usize = 2;
 /// The widest window has two to the power of this many seconds.
 const WIDEST: usize = 4;
@@ -52,9 +53,9 @@ pub struct Uplink {
     records: u64,
     /// The number of frames that the coordinator has.
     confirmed: Arc<AtomicU64>,
-    /// The numbers of the frames with windows that it does not have.
+    /// The numbers of the frames with windows that the coordinator does not have.
     unconfirmed: VecDeque<u64>,
-    /// The whole seconds whose samples were sent.
+    /// The number of whole seconds whose samples were sent.
     sent: u64,
 }
 
@@ -65,7 +66,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// Adds a later window of the same worker in the same part of the run.
+    /// Adds a later window of the same worker in the same phase of the run.
     fn extend(&mut self, later: WorkerWindow) {
         let about = &mut self.about;
         about.taken = later.taken;
@@ -86,15 +87,14 @@ impl Pending {
     }
 }
 
-/// The length of a window in seconds. It doubles with each frame above the usual that is not confirmed, because a slow
-/// bus can carry one wide window when it cannot carry several narrow ones.
+/// The length of a window in seconds. It doubles with each unconfirmed frame above the usual number, because a slow bus
+/// may be able to carry one wide window but not several narrow ones.
 fn window_length(unconfirmed: usize) -> u64 {
     1 << unconfirmed.saturating_sub(UNCONFIRMED).min(WIDEST)
 }
 
 impl Uplink {
-    /// `start` is set when the moment of the start is known, and `confirmed` is the number of frames that the
-    /// coordinator has.
+    /// `start` is set once the start is known, and `confirmed` is the number of frames that the coordinator has.
     ///
     /// # Errors
     /// If the assignment does not identify a run.
@@ -127,11 +127,11 @@ impl Uplink {
     }
 
     fn send(&self, event: PartEvent) {
-        // The agent ends only after the part.
+        // If this fails, the agent has exited, which happens only after the part ends.
         let _ = self.events.send(Input::Part(event));
     }
 
-    /// When the next frame is due, since the start.
+    /// When the next frame is due, relative to the start.
     fn due(&self) -> Duration {
         let confirmed = self.confirmed.load(Ordering::Relaxed);
         let unconfirmed = self.unconfirmed.iter();
@@ -211,7 +211,7 @@ impl Uplink {
         encoder.add_to(samples, window);
     }
 
-    /// The moment from which times are counted.
+    /// The moment to which all times are relative.
     fn origin(&self) -> Moment {
         let start = self.start.get().copied();
         start.unwrap_or_else(|| plimsoll_clock::now() + LEAD)
@@ -237,7 +237,7 @@ impl Uplink {
         }
     }
 
-    /// Sends a frame with everything since the previous one.
+    /// Sends a frame with everything recorded since the previous frame.
     fn frame(&mut self, progress: &Progress) {
         let state = progress.state();
         let now = plimsoll_clock::now();
@@ -277,7 +277,7 @@ impl Uplink {
         if let Some(aborted) = judged.aborted.and_then(aborted) {
             self.send(PartEvent::Aborted(aborted));
         }
-        // The service and the network are judged by the samples of all agents.
+        // The coordinator judges the service and the network by the samples of all agents.
         let own = judged.problems.iter();
         let own = own.filter(|(_, reason)| matches!(reason.cause, Cause::Client | Cause::Clock));
         let reasons: Vec<_> = own
@@ -365,7 +365,7 @@ fn grade(level: Level) -> Grade {
     }
 }
 
-/// The reasons that arise on an agent; the others come from the coordinator.
+/// The reasons that can occur on an agent. The others come from the coordinator.
 fn aborted(reason: &AbortReason) -> Option<Aborted> {
     let (cause, text) = match reason {
         AbortReason::ByScript(text) => (AbortCause::ByScript, text),
@@ -431,7 +431,7 @@ mod tests {
             lateness: vec![millis(2), millis(2)],
         };
         assert_eq!(about.thread, Some(expected));
-        // What is unknown of one is unknown of both.
+        // A value that is unknown in one of them is unknown in both.
         pending.extend(window(3, None));
         let waited = pending.about.thread.and_then(|thread| thread.waited);
         assert_eq!(waited, None);

@@ -1,4 +1,4 @@
-//! The workers of a run that a command asks for.
+//! Finds or starts the agents that a command requests as its workers.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::load::FleetLoad;
 use crate::local::Local;
 use crate::takeovers;
 
-/// How a run is shared by agents.
+/// How agents share a run.
 pub struct FleetRequest {
     pub agents: AgentCount,
-    /// The NATS server of agents elsewhere: an address, or a file of `plimsoll fleet serve`.
+    /// The NATS server of the agents: an address, or a file from `plimsoll fleet serve`.
     pub server: Option<String>,
-    /// What happens when an agent is lost.
+    /// The policy for lost agents.
     pub policy: Policy,
-    /// How long to wait for agents.
+    /// Maximum time to wait for agents.
     pub patience: Duration,
-    /// Worker threads of each agent.
+    /// Worker threads per agent.
     pub threads: Option<usize>,
-    /// How requests are sent and received.
+    /// The kernel interface for sending and receiving.
     pub io: &'static str,
     pub load: FleetLoad,
 }
@@ -33,7 +33,7 @@ pub struct FleetRequest {
 /// # Errors
 /// If the run cannot be divided, or agents are missing.
 pub fn workers(request: FleetRequest, log: ScriptLog) -> Result<Workers, String> {
-    // Before any process is started.
+    // Check this before starting any process.
     fleet::check(&request.load, request.agents.total())?;
     if request.policy == Policy::Redistribute {
         takeovers::check(&request.load.plan())?;
