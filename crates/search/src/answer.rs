@@ -1,11 +1,11 @@
-//! The result of a search in sentences.
+//! Describes the result of a search in sentences.
 
 use plimsoll_stats::limit::{Drift, Limit, Outcome};
 
 use crate::trial::Trial;
 use crate::{Objective, Settings};
 
-/// The result, and how far it can be trusted.
+/// The result, and whether it can be trusted.
 pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     let texts: Vec<&str> = settings
         .objectives
@@ -37,8 +37,7 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     text + &unconfirmed(settings, trials, limit)
 }
 
-/// The result if the generator was the limit above the highest good rate, which makes that a lower
-/// bound.
+/// The result if the generator reached its own limit above the highest good rate, which is then a lower bound.
 fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u64) -> String {
     let shortage = trials
         .iter()
@@ -70,7 +69,7 @@ fn drifted(drift: &Drift, objective: &str) -> String {
     }
 }
 
-/// How long the lower end was held in the soak.
+/// How long the soak held the lower end.
 fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     let is_held = trials
         .iter()
@@ -85,7 +84,7 @@ fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     )
 }
 
-/// Why the result is uncertain, if it is.
+/// Why the result is uncertain. Empty if it is certain.
 fn unconfirmed(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     if limit.confirmed || limit.drift.is_some() || limit.generator.is_some() {
         return String::new();

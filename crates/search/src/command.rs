@@ -1,4 +1,4 @@
-//! The commands that can be searched with: those of this program that generate load at a rate.
+//! The commands that a search can run: the commands of this program that generate load at a rate.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) struct Kind {
     pub users: UserFlags,
 }
 
-/// Flags of a command without a script that the search sets itself.
+/// Flags of commands without a script that the search sets itself.
 const RATE_AND_LENGTH: &[&str] = &[
     "-r",
     "--rate",
@@ -32,7 +32,7 @@ const RATE_AND_LENGTH: &[&str] = &[
     "--warm-up",
 ];
 
-/// Flags about one run, of which a search has many.
+/// Flags for a single run. A search has many runs, so it does not support them.
 const OF_ONE_RUN: &[&str] = &[
     "--report",
     "--export-markdown",
@@ -86,7 +86,7 @@ const KINDS: &[Kind] = &[
             connections: &[],
             users_factor: &[],
             most_users: &["--max-users"],
-            // Each has a JavaScript runtime of its own.
+            // Each user has its own JavaScript runtime.
             automatic_users: Some(5_000),
         },
     },
@@ -111,7 +111,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The command with this name, if it can be searched with.
+/// The command with this name, if a search can run it.
 pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
@@ -154,13 +154,13 @@ impl LoadCommand {
         })
     }
 
-    /// The number of users that its trials may use.
+    /// The number of users that the trials may use.
     pub(crate) fn users(&self) -> Users {
         Users::of(&self.words, &self.kind.users)
     }
 
-    /// The command line of a trial at `rate`, for `warm_up` and then for `length`, with at most
-    /// `users` if given.
+    /// The command line of a trial at `rate` that lasts for `warm_up` plus `length`. `users` is the maximum number of
+    /// users, if given.
     pub(crate) fn at_rate(
         &self,
         rate: u64,

@@ -1,5 +1,5 @@
-//! Further results of the trials: the knee of the throughput curve, and the Universal Scalability
-//! Law. Neither is reported if the trials do not show it.
+//! Additional results of the trials: the knee of the throughput curve, and the Universal Scalability Law. A result that
+//! the trials do not support is not reported.
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::trial::Trial;
 
-/// The knee of served over offered rate, in requests per second.
+/// The knee of the served rate as a function of the offered rate, in requests per second.
 pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     let mut steps: Vec<Step> = Vec::new();
     let mut ordered: Vec<&Trial> = trials.iter().collect();
@@ -26,8 +26,8 @@ pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     knee_of_runs(&steps, 0.95, 1)
 }
 
-/// Fits the served rate as a function of the iterations in flight. Trials in which hardly any were
-/// in flight at once do not show how they share the system.
+/// Fits the served rate as a function of the iterations in flight. Excludes trials with fewer than about one iteration
+/// in flight, because they do not show how iterations share the system.
 pub fn fit(trials: &[Trial]) -> Result<Scalability, FitError> {
     let points: Vec<(f64, f64)> = trials
         .iter()
@@ -62,7 +62,7 @@ pub fn fit_text(fit: &Result<Scalability, FitError>) -> String {
     }
 }
 
-/// Both as JSON: the figures, or why there are none.
+/// Both results as JSON: the figures, or why there are none.
 pub fn json(trials: &[Trial]) -> (Value, Value) {
     let bounds = |interval: &Interval| json!({"low": interval.low, "estimate": interval.estimate, "high": interval.high});
     let knee = match knee(trials) {

@@ -15,10 +15,10 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads what `find --json` printed.
+    /// Reads the output of `find --json`.
     ///
     /// # Errors
-    /// A sentence that says what it is instead.
+    /// Describes what the input is instead.
     pub fn parse(text: &str) -> Result<Earlier, String> {
         const NEEDED: &str = "write one with plimsoll find --json > FILE";
         let value: Value = serde_json::from_str(text)
@@ -86,7 +86,7 @@ pub fn judge(condition: &Condition, found: &Found, earlier: Option<&Earlier>) ->
     let is_met = match condition {
         Condition::Regression => lower,
         Condition::Difference => lower || higher,
-        // The intervals overlap without being equal: one may be lower.
+        // The intervals overlap but differ, so the rate may be lower.
         Condition::Uncertain => {
             !lower && !higher && (now.kept, now.broken) != (before.kept, before.broken)
         }

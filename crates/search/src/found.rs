@@ -1,4 +1,4 @@
-//! The result of a search: sentences, plot, table and curve; or all as JSON.
+//! Shows the result of a search: sentences, plot, table and curve, or all of it as JSON.
 
 use plimsoll_plots::terminal;
 use plimsoll_stats::limit::{Limit, Outcome};
@@ -17,7 +17,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// As text, with a plot of this many columns.
+    /// Formats the search as text, with a plot of this many columns.
     pub fn text(&self, columns: usize) -> String {
         let mut text = format!("{}\n", self.answer);
         if self.trials.len() > 1 {
@@ -33,7 +33,7 @@ impl Found {
         text
     }
 
-    /// Further results, a sentence each: the knee, the scalability law, Little's law.
+    /// Additional results, one sentence each: the knee, the scalability law, Little's law.
     pub fn further(&self) -> Vec<String> {
         let mut sentences = vec![
             curve::knee_text(&curve::knee(&self.trials)),
@@ -43,7 +43,7 @@ impl Found {
         sentences
     }
 
-    /// The plot of the trials; none without an objective.
+    /// The plot of the trials. `None` without an objective.
     pub fn plot(&self) -> Option<plimsoll_plots::LimitPlot> {
         let objective = self.settings.objectives.first()?;
         Some(plimsoll_plots::LimitPlot {
@@ -70,7 +70,7 @@ impl Found {
         })
     }
 
-    /// The trials sorted by rate: headings and rows, for a page.
+    /// The trials for a page, sorted by rate: headings and rows.
     pub fn rows(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let mut head: Vec<String> = ["offered/s", "served/s", "failed"]
             .map(str::to_owned)
@@ -133,7 +133,7 @@ impl Found {
         text
     }
 
-    /// A consistency check of the longest trial.
+    /// A consistency check of the longest trial with Little's law.
     fn little(&self) -> Option<String> {
         let soak = self.trials.iter().rev().find(|trial| trial.soak);
         let checked = soak.and_then(|trial| Some((trial, trial.little_residual()?)));
@@ -154,7 +154,7 @@ impl Found {
         }
     }
 
-    /// As one JSON object.
+    /// Formats the search as one JSON object.
     pub fn json(&self) -> Value {
         let objectives: Vec<&str> = self
             .settings

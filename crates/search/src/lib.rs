@@ -1,8 +1,8 @@
 //! Searches for the highest rate at which a service meets an objective.
 //!
-//! A trial is a run of a load command at one rate. The caller runs it, and the search reads the record
-//! that it writes, so the search itself starts nothing and prints nothing. The decisions (which rate
-//! to try next, when the interval is narrow enough) are in `plimsoll_stats::limit`.
+//! A trial is a run of a load command at one rate. The caller runs it, and the search reads the record that it writes.
+//! So the search itself starts no process and prints nothing. The decisions (which rate to try next, when the interval
+//! is narrow enough) are in `plimsoll_stats::limit`.
 
 mod answer;
 mod command;
@@ -27,20 +27,20 @@ pub use trial::Trial;
 /// Runs a trial, and returns the record that it writes.
 pub type RunTrial<'a> = dyn FnMut(&TrialCommand<'_>) -> Result<Record, String> + 'a;
 
-/// A trial that is to be run.
+/// A trial to run.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialCommand<'a> {
     /// Its name for messages.
     pub name: &'a str,
-    /// The arguments of this program.
+    /// The arguments for this program.
     pub words: &'a [String],
-    /// Requests per second.
+    /// The rate in requests per second.
     pub rate: u64,
-    /// Its duration, with the warm-up.
+    /// Its duration, including the warm-up.
     pub duration: Duration,
 }
 
-/// Runs the search. `run` runs a trial, and `report` receives each trial, and a line about it.
+/// Runs the search. `run` runs a trial. `report` receives each trial and a line about it.
 ///
 /// # Errors
 /// If a trial cannot be run, or writes no usable record.

@@ -7,22 +7,22 @@ use crate::Objective;
 pub struct Settings {
     /// The objectives that must be met.
     pub objectives: Vec<Objective>,
-    /// The share of requests that may fail.
+    /// The maximum share of failed requests.
     pub fail_rate: f64,
-    /// Duration of one trial.
+    /// The duration of one trial.
     pub trial: Duration,
-    /// Warm-up before each trial, which is not counted.
+    /// The warm-up before each trial, which is excluded from its results.
     pub warm_up: Duration,
-    /// How long the highest rate is held at the end.
+    /// How long the soak holds the highest rate at the end.
     pub soak: Duration,
     /// The first rate to try, per second.
     pub start: u64,
     /// The highest rate to try.
     pub most: u64,
-    /// Width of the interval, as a share of its lower end.
+    /// The width of the interval at which the search ends, as a share of its lower end.
     pub precision: f64,
-    /// Repeats at each end of the interval.
+    /// The number of repeats at each end of the interval.
     pub repeats: u32,
-    /// Maximum number of trials.
+    /// The maximum number of trials.
     pub trials: u32,
 }

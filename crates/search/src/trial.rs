@@ -1,4 +1,4 @@
-//! One trial's figures, and its outcome.
+//! The figures of one trial, and its outcome.
 
 use plimsoll_results::record::{End, Record};
 use plimsoll_stats::Histogram;
@@ -6,46 +6,46 @@ use plimsoll_stats::limit::Outcome;
 
 use crate::Settings;
 
-/// The share of the requested rate that must have been served.
+/// The minimum share of the requested rate that must be served.
 const SERVED: f64 = 0.95;
-/// The metric of the objective: the first one that a run has. The last one exists for any script.
+/// The metrics that an objective can use. The first one that a run has is used. The last one exists for any script.
 const METRICS: [&str; 2] = ["http_req_response_time", "iteration_duration"];
 
-/// One trial's figures.
+/// The figures of one trial.
 pub struct Trial {
     pub rate: u64,
     pub soak: bool,
-    /// Iterations, or requests, per second.
+    /// The served rate of iterations or requests, per second.
     pub served: f64,
     pub failed: f64,
-    /// The metric of the figures.
+    /// The metric of the times.
     pub metric: &'static str,
-    /// Milliseconds, in the order of the objectives.
+    /// The times in milliseconds, in the order of the objectives.
     pub figures: Vec<f64>,
-    /// Mean number of iterations in flight, by count.
+    /// The mean number of iterations in flight, by count.
     pub in_flight: f64,
-    /// The same by Little's law: served × mean duration.
+    /// The mean number of iterations in flight by Little's law: served rate × mean duration.
     pub by_little: f64,
-    /// The share of the schedule that was dropped, because every user was busy.
+    /// The share of the schedule that was dropped because all users were busy.
     pub dropped: f64,
-    /// Highest number of users at a time.
+    /// The highest number of users.
     pub users: u32,
-    /// Mean duration of an iteration, in milliseconds.
+    /// The mean duration of an iteration, in milliseconds.
     pub iteration: f64,
     pub verdict: String,
-    /// Reasons in the form `cause: sentence`.
+    /// The verdict's reasons, in the form `cause: sentence`.
     pub reasons: Vec<String>,
-    /// Why the objective was missed; empty if it was met.
+    /// Why the objective was missed. Empty if it was met.
     pub broken: Vec<String>,
-    /// Iterations were dropped, while those that started met the objective.
+    /// Whether iterations were dropped although those that started met the objective.
     pub short_of_users: bool,
 }
 
 impl Trial {
-    /// Extracts a trial's figures from the record of its run.
+    /// Reads a trial's figures from the record of its run.
     ///
     /// # Errors
-    /// If the run has none of the figures.
+    /// If a figure is missing.
     pub fn of(
         settings: &Settings,
         rate: u64,
@@ -121,7 +121,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// `started` has the figures of the iterations that were started, without dropped ones.
+    /// `started` contains the figures of the started iterations, without the dropped ones.
     fn judge(&mut self, settings: &Settings, aborted: Option<&str>, started: &[f64]) {
         let holds = |figures: &[f64]| -> Vec<bool> {
             let pairs = settings.objectives.iter().zip(figures);
@@ -151,8 +151,8 @@ impl Trial {
             broken.push(format!("aborted: {why}"));
         }
         let started_well = holds(started).iter().all(|holds| *holds);
-        // By Little's law these users are enough for twice the objective's bound, and for twice the measured
-        // iteration time. If all of them are busy nonetheless, the service is too slow.
+        // By Little's law, this number of users is enough for twice the bound of the objective and for twice the
+        // measured iteration time. If all of them are busy nevertheless, the service is too slow.
         let bounds = settings.objectives.iter().map(|objective| objective.bound);
         let bound = bounds.max().unwrap_or_default().as_secs_f64();
         let enough = self.rate as f64 * 2.0 * bound.max(self.iteration / 1e3);
@@ -174,13 +174,13 @@ impl Trial {
         if self.short_of_users || self.is_doubted(&["client", "clock"]) {
             return Outcome::GeneratorLimit;
         }
-        // Problems of the service itself, such as failures, do not cast doubt on its limit.
+        // Problems of the service itself, such as failures, are not a reason to doubt its limit.
         Outcome::Missed {
             sure: !self.is_doubted(&["network"]),
         }
     }
 
-    /// Whether the verdict doubts the figures because of one of these causes.
+    /// Whether the verdict doubts the figures for one of these causes.
     fn is_doubted(&self, causes: &[&str]) -> bool {
         self.verdict != "valid" && self.reasons_of(causes).next().is_some()
     }
@@ -192,7 +192,7 @@ impl Trial {
         })
     }
 
-    /// The resource that the generator lacked in a trial that its own limit ended.
+    /// The resource that the generator lacked, for a trial that ended at the generator's own limit.
     pub fn shortage(&self) -> String {
         if self.short_of_users {
             return format!(
@@ -205,15 +205,14 @@ impl Trial {
         worst.unwrap_or_default().to_owned()
     }
 
-    /// The difference between the counted iterations in flight and those that Little's law gives for rate and
-    /// duration, as a share of the latter. `None` if fewer than one was in flight, because ten readings per second
-    /// see too few of them.
+    /// The relative difference between the counted iterations in flight and the number that Little's law yields from
+    /// rate and duration. `None` if fewer than one was in flight, because ten readings per second miss most of them.
     pub fn little_residual(&self) -> Option<f64> {
         let residual = self.in_flight / self.by_little - 1.0;
         (self.by_little >= 1.0 && residual.is_finite()).then_some(residual)
     }
 
-    /// A progress line of the search.
+    /// The search's progress line for this trial.
     pub fn line(&self, settings: &Settings) -> String {
         let figures: Vec<String> = settings
             .objectives
@@ -235,7 +234,7 @@ impl Trial {
         )
     }
 
-    /// `kept`, or why the objective was not met.
+    /// Returns `kept`, or why the objective was not met.
     pub fn outcome_text(&self) -> String {
         match self.outcome() {
             Outcome::Met { .. } => "kept".to_owned(),
@@ -247,7 +246,7 @@ impl Trial {
     }
 }
 
-/// The share of failed requests; for a script without requests, of failed checks.
+/// The share of failed requests. For a script without requests, the share of failed checks.
 fn failed(end: &End) -> f64 {
     let share = |name: &str| {
         let (hits, all) = *end.rates.get(name)?;
@@ -259,9 +258,9 @@ fn failed(end: &End) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// By how many iterations per second the number in flight grew, which is by how much the service fell behind. A
-/// record counts iterations in the second in which they start, so it includes those of a growing backlog, which the
-/// service did not complete in time.
+/// The growth of the number of iterations in flight per second, which is the rate at which the service fell behind. A
+/// record counts iterations in the second in which they start. So it includes iterations of a growing backlog, which
+/// the service did not complete in time.
 fn growth(in_flight: &[f64]) -> f64 {
     match in_flight {
         [first, .., last] => (last - first) / (in_flight.len() - 1) as f64,

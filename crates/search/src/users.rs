@@ -1,38 +1,40 @@
-//! The number of virtual users for trials: enough that the service, and not their number, is the limit.
+//! The number of virtual users for trials. It must be high enough that the service, and not the number of users, is the
+//! limit.
 
 use std::time::Duration;
 
-/// Users allowed at the start, as a multiple of what the objective needs: rate × bound are busy at once if every
-/// response takes as long as the objective allows.
+/// The initial limit of users, as a multiple of what the objective needs. If every response takes as long as the
+/// objective allows, rate × bound users are busy.
 const AMPLE: f64 = 4.0;
-/// The factor by which a shortage raises the number.
+/// The factor by which a shortage of users raises the number.
 const GROWTH: u32 = 4;
-/// Without a flag a command allows ten times its first users, and at least 1,000.
+/// Without a flag, a command allows ten times its initial users, and at least 1,000.
 const USUAL_FACTOR: u32 = 10;
 const USUAL_LEAST: u32 = 1_000;
 
 /// A command's flags for users.
 #[derive(Debug)]
 pub struct UserFlags {
-    /// Flags for the users that it starts with.
+    /// Flags for the initial number of users.
     pub users: &'static [&'static str],
-    /// Without them, flags for connections with a user each, or as many as another flag says.
+    /// Flags for connections. Without the flags above, each connection has one user, or as many as another flag sets.
     pub connections: &'static [&'static str],
     pub users_factor: &'static [&'static str],
-    /// Flags for the most users that it may use.
+    /// Flags for the maximum number of users.
     pub most_users: &'static [&'static str],
-    /// The most users that a search adds by that flag. `None` if nothing limits them without it.
+    /// The maximum that a search may set with that flag. `None` if there is no limit without the flag.
     pub automatic_users: Option<u32>,
 }
 
-/// The number of users that trials may use, which grows when it is too low.
+/// The number of users that trials may use. It grows if it is too low.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Users {
-    /// The number that the command itself allows without a flag.
+    /// The maximum that the command itself allows without a flag.
     usual: u32,
-    /// The most that are added automatically. `None` if the command line sets the number, or nothing limits it.
+    /// The largest maximum that is set automatically. `None` if the command line sets the number, or if there is no
+    /// limit.
     automatic: Option<u32>,
-    /// The number in use after a shortage.
+    /// The maximum after a shortage of users.
     raised: u32,
 }
 
@@ -56,7 +58,7 @@ impl Users {
         }
     }
 
-    /// The number to allow for a trial at `rate`, if that is more than the command allows anyway.
+    /// The number to allow for a trial at `rate`, if it exceeds what the command allows by default.
     pub fn allowed(&self, rate: u64, bound: Duration) -> Option<u32> {
         let most = self.automatic?;
         let ample = (rate as f64 * bound.as_secs_f64() * AMPLE).ceil() as u32;
@@ -64,8 +66,8 @@ impl Users {
         (wanted > self.usual).then_some(wanted)
     }
 
-    /// Raises the number after a trial at `rate` in which all users were busy, each for `iteration`. Returns whether
-    /// it could be raised, so that the trial is worth repeating.
+    /// Raises the number after a trial at `rate` in which all users were busy, each for `iteration`. Returns true if
+    /// the number could be raised, so that repeating the trial makes sense.
     pub fn raise(&mut self, rate: u64, bound: Duration, iteration: Duration) -> bool {
         let Some(most) = self.automatic else {
             return false;
@@ -77,7 +79,7 @@ impl Users {
     }
 }
 
-/// The value of the first of these flags in a command line: `-c 20`, `-c20`, `-c=20`, `--connections 20` or
+/// The value of the first of these flags that occurs in a command line: `-c 20`, `-c20`, `-c=20`, `--connections 20` or
 /// `--connections=20`.
 fn number(command: &[String], flags: &[&str]) -> Option<u32> {
     let mut words = command.iter();
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn the_users_that_an_objective_needs_are_allowed_from_the_start() {
         let http = users("http -c 20 http://h/");
-        // 100 × 50 ms need five users; the command's own limit is enough.
+        // 100 × 50 ms need five users, so the command's own limit is enough.
         assert_eq!(http.allowed(100, BOUND), None);
         assert_eq!(http.allowed(10_000, BOUND), Some(2_000));
         assert_eq!(http.allowed(1_000_000, BOUND), Some(20_000));

@@ -25,8 +25,8 @@ pub(crate) fn settings(objective: &str, fail_rate: f64) -> Settings {
     }
 }
 
-/// One second with seven users and a thousand scheduled iterations; `times` are the response times in milliseconds, and
-/// the other iterations were dropped.
+/// One second with seven users and a thousand scheduled iterations. `times` are the response times in milliseconds; the
+/// other iterations were dropped.
 fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Trial {
     let mut histogram = Histogram::new();
     times.iter().for_each(|time| histogram.record(*time));
@@ -92,12 +92,12 @@ fn dropped_iterations_count_against_the_objective() {
         trial(&settings, &[10.0; 1_000], "valid", "client").outcome(),
         MET
     );
-    // One in a thousand may fail or be dropped; the trial's verdict is suspect.
+    // One in a thousand requests may fail or be dropped. The trial's verdict is suspect.
     let one = trial(&settings, &[10.0; 999], "suspect", "server");
     assert_eq!(one.outcome(), Outcome::Met { sure: false });
     let two = trial(&settings, &[10.0; 998], "suspect", "server");
     assert_eq!(two.broken, ["0.20% dropped"]);
-    // If seven in a hundred may fail, dropped ones still count as slower than all others.
+    // Seven in a hundred requests may fail, but dropped ones still count as slower than all others.
     let settings = self::settings("p95<50ms", 0.10);
     let many = trial(&settings, &[10.0; 960], "suspect", "server");
     assert!(many.broken.is_empty(), "{:?}", many.broken);
@@ -118,7 +118,7 @@ fn a_shortage_of_users_is_the_generators_limit_and_a_slow_service_is_not() {
     let settings = self::settings("p95<2ms", 0.001);
     let held_up = trial(&settings, &[1.0; 500], "suspect", "server");
     assert_eq!(held_up.outcome(), MISSED);
-    // The same number of drops, but the responses were too slow.
+    // The same number of iterations was dropped, but the responses were too slow.
     let settings = self::settings("p95<50ms", 0.001);
     let slow = trial(&settings, &[55.0; 500], "suspect", "server");
     assert!(!slow.short_of_users);
@@ -137,7 +137,7 @@ fn a_miss_that_the_generator_may_have_caused_does_not_count() {
         }
     }
     assert_eq!(slow("suspect", "network"), Outcome::Missed { sure: false });
-    // A problem of the generator does not make a service faster, but such a trial confirms nothing.
+    // A problem of the generator does not make a service faster, but a trial with such a problem confirms nothing.
     let met = trial(&settings, &[10.0; 1_000], "suspect", "client");
     assert_eq!(met.outcome(), Outcome::Met { sure: false });
 }
