@@ -1,4 +1,4 @@
-//! Two commands, run in turns.
+//! Compares two commands by running them alternately.
 
 use plimsoll_results::compare;
 use plimsoll_results::fail_on::Failures;
@@ -12,7 +12,7 @@ use crate::{Noise, RunCommand, Settings};
 /// Commands that can write a record.
 const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];
 
-/// Flags of those commands that concern one run, of which there are many here.
+/// Flags for a single run. A comparison has many runs, so it does not support them.
 const SET_HERE: [&str; 9] = [
     "--record",
     "--keep",
@@ -25,8 +25,8 @@ const SET_HERE: [&str; 9] = [
     "--github",
 ];
 
-/// Runs two commands in turn and compares them. `words` are `-- A… -- B…` without the first `--`.
-/// `run` runs a command, and `report` gets a line about each run.
+/// Runs two commands alternately and compares them. `words` are `-- A… -- B…` without the first `--`. `run` runs a
+/// command, and `report` receives a line about each run.
 ///
 /// # Errors
 /// If the settings or the commands are invalid, or a run fails.
@@ -80,18 +80,18 @@ pub fn commands(
 /// The runs of both commands.
 struct Runs {
     pub pairs: Vec<(RunFigures, RunFigures)>,
-    /// Pairs of A and A, if the noise is measured.
+    /// Pairs of A and A, if the noise is being measured.
     pub same: Vec<(RunFigures, RunFigures)>,
-    /// Warm-ups that are not in the figures.
+    /// Warm-ups that are excluded from the figures.
     pub left_out: Vec<LeftOut>,
-    /// Reasons to doubt runs, each with the run's name.
+    /// Reasons to doubt runs, each with the name of the run.
     pub doubts: Vec<String>,
     /// The conditions that concern single runs.
     pub failures: Failures,
 }
 
-/// Runs both commands the requested number of times, in the order ABBA. To measure the noise, runs A
-/// again after each run, and compares it with A.
+/// Runs both commands the requested number of times, in the order ABBA. To measure the noise, also runs A again after
+/// each of its runs, and compares the two.
 ///
 /// # Errors
 /// If the commands are invalid, or a run fails.

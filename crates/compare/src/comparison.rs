@@ -12,7 +12,7 @@ use crate::settled::LeftOut;
 pub struct Comparison {
     pub compared: Vec<Compared>,
     pub method: String,
-    /// The name of the times in the output.
+    /// What the times in the output are.
     pub times: &'static str,
     pub differences: Vec<Difference>,
     pub(crate) left_out: Vec<LeftOut>,
@@ -27,7 +27,7 @@ impl Comparison {
         self.failures.judgment()
     }
 
-    /// As text.
+    /// Formats the comparison as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{:<8} {:>12} {:>12} {:>9}  {:<20} {}\n",
@@ -55,7 +55,7 @@ impl Comparison {
         text
     }
 
-    /// As one JSON object.
+    /// Formats the comparison as one JSON object.
     pub fn json(&self) -> Value {
         let figures: Vec<Value> = self.compared.iter().map(figure).collect();
         let differences: Vec<Value> = self
@@ -111,7 +111,7 @@ fn figure(one: &Compared) -> Value {
     })
 }
 
-/// JSON has no infinity: an interval without an end has none there.
+/// JSON has no infinity, so an unbounded end of an interval is null.
 fn bounded(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

@@ -1,4 +1,4 @@
-//! Judges a run by the conditions of `--fail-on`, alone and compared with another run.
+//! Judges a run by the conditions of `--fail-on`, both on its own and compared with another run.
 
 use plimsoll_results::fail_on::{self, Condition, Failures};
 use plimsoll_results::figures::{self, Figure};
@@ -6,23 +6,23 @@ use plimsoll_results::record::Record;
 
 use crate::{Comparison, Settings, Skip, records};
 
-/// The figures that runs are compared by.
+/// The figures by which runs are compared.
 const COMPARED: [&str; 6] = ["rate", "failed", "mean", "p50", "p95", "p99"];
 
 /// A record with its name in messages.
 pub type Named<'a> = (&'a str, &'a Record);
 
-/// How configurations and machines may differ.
+/// Whether configurations and machines may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Differences {
-    /// Runs of different ones are not compared.
+    /// Runs with different ones are not compared.
     Refused,
-    /// They are listed.
+    /// The differences are listed.
     Listed,
 }
 
-/// Judges each condition: by the run itself, or by how it compares with `baseline`. Conditions that
-/// need a baseline are met by none.
+/// Judges each condition, by the run itself or by its comparison with `baseline`. Without a baseline, conditions that
+/// need one are not met.
 pub fn judge(
     conditions: &[Condition],
     run: Named<'_>,
@@ -50,10 +50,10 @@ pub fn judge(
         .collect()
 }
 
-/// Compares two runs by the usual figures, and those that conditions name.
+/// Compares two runs by the default figures and those that conditions name.
 ///
 /// # Errors
-/// When they cannot be compared.
+/// If they cannot be compared.
 pub fn two_runs(
     conditions: &[Condition],
     a: Named<'_>,

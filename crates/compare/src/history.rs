@@ -1,4 +1,4 @@
-//! The runs that were kept, and where a figure's level changed.
+//! Lists stored runs, and finds where the level of a figure changed.
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
-/// How much of a hash is shown.
+/// The number of digits of a hash that are shown.
 const HASH: usize = 8;
 
-/// The runs to list.
+/// Selects the runs to list.
 pub struct HistorySettings {
     pub figure: &'static Figure,
-    /// Runs of this configuration: the start of its hash. The latest run's if none is given.
+    /// The start of the configuration's hash. The default is the configuration of the latest run.
     pub configuration: Option<String>,
-    /// Runs of different machines too.
+    /// Whether to include runs from different machines.
     pub any_environment: bool,
-    /// The store of runs; the usual one if none is given.
+    /// The store of runs. `None` for the default store.
     pub store: Option<PathBuf>,
 }
 
-/// The requested runs, oldest first; at least one.
+/// The selected runs, oldest first. There is at least one.
 fn runs(
     settings: &HistorySettings,
     report: &mut dyn FnMut(&str),
@@ -54,21 +54,20 @@ fn runs(
     Ok(runs)
 }
 
-/// Runs, and the figure of those that have one that can be believed.
+/// Runs, and the figure of each run whose result can be trusted.
 pub struct History {
     figure: &'static Figure,
     runs: Vec<StoredRun>,
-    /// Index of a run, and its figure.
+    /// The index of a run, and its figure.
     series: Vec<(usize, f64)>,
     changes: Vec<ChangePoint>,
 }
 
 impl History {
-    /// Reads the runs from the store. `report` gets a sentence for each record of a killed run that
-    /// was found.
+    /// Reads the runs from the store. `report` receives a sentence for each record of a killed run that was found.
     ///
     /// # Errors
-    /// When there is no store, or no such run in it.
+    /// If the store does not exist, or contains no such run.
     pub fn read(
         settings: &HistorySettings,
         report: &mut dyn FnMut(&str),
@@ -92,13 +91,13 @@ impl History {
         })
     }
 
-    /// The run in which a change shows first.
+    /// The first run after the change.
     fn changed(&self, change: &ChangePoint) -> Option<&StoredRun> {
         let (index, _) = self.series.get(change.at)?;
         self.runs.get(*index)
     }
 
-    /// As text, with a plot of this many columns.
+    /// Formats the history as text, with a plot of this many columns.
     pub fn text(&self, columns: usize) -> String {
         let Some(latest) = self.runs.last() else {
             return String::new();
@@ -189,7 +188,7 @@ impl History {
         }
     }
 
-    /// As one JSON object.
+    /// Formats the history as one JSON object.
     pub fn json(&self) -> Value {
         let runs: Vec<Value> = self
             .runs

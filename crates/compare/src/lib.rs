@@ -1,8 +1,8 @@
-//! Compares runs: records, runs of the store, and commands that are run in turn.
+//! Compares runs: records, stored runs, and commands that are run alternately.
 //!
-//! The statistics are in `plimsoll_stats::comparison` and `plimsoll_results::compare`. This crate finds the
-//! runs, leaves out their warm-up, refuses to compare what cannot be compared, and judges the
-//! conditions of `--fail-on`. Nothing here prints; a caller runs the commands.
+//! The statistics are in `plimsoll_stats::comparison` and `plimsoll_results::compare`. This crate finds the runs,
+//! excludes their warm-up, rejects invalid comparisons, and judges the conditions of `--fail-on`. Nothing here prints,
+//! and the caller runs the commands.
 
 mod commands;
 mod comparison;
@@ -23,6 +23,5 @@ pub use plimsoll_results::fail_on::{Condition, Failures, Judgment};
 pub use settings::{Noise, Settings, Skip};
 pub use stored::{open, records, stored};
 
-/// Runs a command line of this program, and returns the record that it leaves. The name is for
-/// messages.
+/// Runs a command line of this program, and returns the record that it writes. The name is for messages.
 pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> + 'a;

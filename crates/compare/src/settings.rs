@@ -8,36 +8,36 @@ use plimsoll_results::figures::Figure;
 /// The figures to compare, and how to compare them.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Pairs of runs of two commands.
+    /// The number of pairs of runs of two commands.
     pub pairs: usize,
-    /// How the noise between runs is known, if it is.
+    /// How to determine the noise between runs. `None` for the default noise.
     pub noise: Option<Noise>,
     pub figures: Vec<&'static Figure>,
     pub fail_on: Vec<Condition>,
     /// How much of the start of each run is excluded.
     pub skip: Skip,
-    /// Runs of different configurations too.
+    /// Whether runs with different configurations may be compared.
     pub any_configuration: bool,
-    /// Runs of different machines too.
+    /// Whether runs from different machines may be compared.
     pub any_environment: bool,
-    /// The store of runs; the usual one if none is given.
+    /// The store of runs. `None` for the default store.
     pub store: Option<PathBuf>,
 }
 
-/// How the noise between runs is known.
+/// How to determine the noise between runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
-    /// Somebody knows it.
+    /// The user gives it.
     Known(f64),
-    /// By running A against A.
+    /// By comparing runs of A with other runs of A.
     Measure,
-    /// By the runs that were kept of A's question.
+    /// From the stored runs with A's configuration.
     History,
 }
 
 impl Noise {
     /// # Errors
-    /// A sentence that says how to write it.
+    /// Describes the valid forms.
     pub fn parse(text: &str) -> Result<Noise, String> {
         match text {
             "measure" => Ok(Noise::Measure),
@@ -51,7 +51,7 @@ impl Noise {
     }
 }
 
-/// How much of a run's start is excluded.
+/// How much to exclude from the start of each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// Its warm-up, detected in its figures.
@@ -62,7 +62,7 @@ pub enum Skip {
 
 impl Skip {
     /// # Errors
-    /// A sentence that says how to write it.
+    /// Describes the valid forms.
     pub fn parse(text: &str) -> Result<Skip, String> {
         match text {
             "auto" => Ok(Skip::WarmUp),

@@ -1,4 +1,4 @@
-//! A run's figures without its warm-up, and what they were with it.
+//! The figures of a run with and without its warm-up.
 
 use plimsoll_results::fail_on::{self, Failures};
 use plimsoll_results::figures::{Figure, RunFigures};
@@ -6,28 +6,28 @@ use plimsoll_results::record::Record;
 
 use crate::{Settings, Skip};
 
-/// A run as it is compared.
+/// A run prepared for comparison.
 pub(crate) struct Settled {
     pub figures: RunFigures,
     pub left_out: Option<LeftOut>,
     /// Reasons to doubt its figures.
     pub doubts: Vec<String>,
-    /// The conditions that concern this run alone.
+    /// The conditions on this run alone.
     pub failures: Failures,
 }
 
-/// The warm-up that was left out of a run.
+/// The warm-up that was excluded from a run.
 pub(crate) struct LeftOut {
     /// The name of the run.
     pub name: String,
     pub seconds: u64,
-    /// The figures with it, in the order of those that are compared.
+    /// The figures including the warm-up, in the order of the compared figures.
     pub with: Vec<(&'static Figure, Option<f64>)>,
 }
 
 impl Settled {
     /// # Errors
-    /// When nothing was measured, or nothing is left.
+    /// If nothing was measured, or if nothing remains.
     pub fn of(settings: &Settings, name: &str, record: &Record) -> Result<Settled, String> {
         let named = |why| format!("{name}: {why}");
         let failures = fail_on::judge(&settings.fail_on, name, record);
@@ -71,7 +71,7 @@ impl LeftOut {
         })
     }
 
-    /// In a sentence.
+    /// Describes the exclusion in a sentence.
     pub fn text(&self) -> String {
         let with: Vec<String> = self
             .with

@@ -1,4 +1,4 @@
-//! Compares completed runs: records, and runs of the store.
+//! Compares completed runs: records and stored runs.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::comparison::Comparison;
 use crate::settled::{Settled, is_invalid};
 use crate::{Noise, Settings};
 
-/// Maximum number of runs on one side.
+/// Maximum number of runs per side.
 const MOST: usize = 500;
 
-/// Compares the runs that `a` and `b` name, one of each or as many.
+/// Compares the runs that `a` and `b` name. Both must name the same number of runs.
 ///
 /// # Errors
-/// When they cannot be read or compared.
+/// If they cannot be read or compared.
 pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, String> {
     if settings.noise == Some(Noise::Measure) {
         return Err("--noise measure: there is nothing to run; give a share such as 3%, or history, or compare two commands".to_owned());
@@ -30,10 +30,10 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
     sides(settings, Side::open(settings, a)?, Side::open(settings, b)?)
 }
 
-/// Compares two records, each with its name in messages.
+/// Compares two records. Each has a name for messages.
 ///
 /// # Errors
-/// When they cannot be compared.
+/// If they cannot be compared.
 pub fn records(
     settings: &Settings,
     a: (&str, Record),
@@ -98,10 +98,10 @@ fn sides(settings: &Settings, a: Side, b: Side) -> Result<Comparison, String> {
     })
 }
 
-/// Returns the noise of a figure, if it is known.
+/// A function that returns the noise of a figure, if it is known.
 type NoiseByFigure = Box<dyn Fn(&Figure) -> Option<f64>>;
 
-/// The source of the noise, and its description for the output.
+/// The source of the noise, and how to describe it in the output.
 fn noise_of(settings: &Settings, a: &Side) -> Result<(NoiseByFigure, String), String> {
     Ok(match settings.noise {
         Some(Noise::Known(share)) => (
@@ -123,7 +123,7 @@ fn noise_of(settings: &Settings, a: &Side) -> Result<(NoiseByFigure, String), St
     })
 }
 
-/// The noise of each figure, by its name.
+/// The noise of each figure, by name.
 struct History {
     runs: usize,
     noise: Vec<(&'static str, f64)>,
@@ -136,7 +136,7 @@ impl History {
     }
 }
 
-/// The differences between stored runs with the configuration of A, on the machine of A.
+/// The differences between stored runs with A's configuration on A's machine.
 fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     let place = store_location::place(settings.store.as_deref())?;
     let store = store_location::open_existing(&place)?;
@@ -178,7 +178,7 @@ fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     })
 }
 
-/// Figures of an invalid run do not describe the service.
+/// The figures of an invalid run do not describe the service.
 fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
     let runs = a.runs.iter().chain(&b.runs);
     let Some((name, _)) = runs.into_iter().find(|(_, record)| is_invalid(record)) else {
@@ -194,7 +194,7 @@ fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
     }
 }
 
-/// The runs of A, or of B, each with its name; at least one.
+/// The runs of A or of B, each with its name. There is at least one.
 struct Side {
     runs: Vec<(String, Record)>,
 }
@@ -227,7 +227,7 @@ impl Side {
         &self.runs[0].1
     }
 
-    /// Refuses runs that cannot be compared. Returns what differs between the others.
+    /// Rejects runs that cannot be compared. Returns the allowed differences between the others.
     fn refuse_or_tell(&self, other: &Side, settings: &Settings) -> Result<Vec<Difference>, String> {
         let (a, b) = (&self.first().header, &other.first().header);
         let configuration = differences::configuration(a, b);
@@ -264,8 +264,7 @@ impl Side {
     }
 }
 
-/// The runs that are named: a file, or names with commas between them, and `3..8` for the
-/// runs 3 to 8 of the store.
+/// The named runs: a file, or names separated by commas. `3..8` means the runs 3 to 8 in the store.
 fn names(named: &str) -> Result<Vec<String>, String> {
     if Path::new(named).exists() {
         return Ok(vec![named.to_owned()]);
@@ -293,7 +292,7 @@ fn names(named: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Reads a record's file, or a run of the store.
+/// Reads the file of a record, or a stored run.
 ///
 /// # Errors
 /// If the file or run does not exist or cannot be read.
