@@ -1,4 +1,4 @@
-//! Makes requests of one receiver, one at a time, with the generator's own clients.
+//! Sends requests to one receiver, one at a time, with the generator's own clients.
 
 use std::io;
 use std::rc::Rc;
@@ -15,19 +15,19 @@ use tokio::task::LocalSet;
 use crate::endpoint::{Endpoint, Protocol};
 use crate::otlp_response::rejection;
 
-/// How long one request may take.
+/// Time limit for one request.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
 
 /// Why the receiver did not accept a request.
 pub struct Refusal {
     pub reason: String,
-    /// Whether the same request would be refused again.
+    /// Whether the receiver would refuse the same request again.
     pub is_final: bool,
 }
 
 impl Refusal {
-    /// A request without a response. Another attempt does not change a certificate that is not trusted.
+    /// The failure of a request without a response. Another attempt cannot help if the certificate is not trusted.
     fn unanswered(reason: String, endpoint: &Endpoint) -> Refusal {
         let is_about_certificate = reason.contains("x509:");
         Refusal {
@@ -47,7 +47,7 @@ impl Refusal {
     }
 }
 
-/// A connection to a receiver, opened again after it was lost.
+/// A connection to a receiver. It is opened again after it was lost.
 pub struct Connection {
     runtime: Runtime,
     tasks: LocalSet,
@@ -56,15 +56,15 @@ pub struct Connection {
 
 enum ClientKind {
     Http(Box<Client>),
-    /// With the method that is called.
+    /// A gRPC client, and the method to call.
     Grpc(Box<Channel>, &'static str),
 }
 
 impl Connection {
-    /// A connection, which is opened later.
+    /// Creates a connection, which is opened by the first request.
     ///
     /// # Errors
-    /// When the address is wrong, or the system refuses what a connection needs.
+    /// If the address is invalid, or if the system refuses a resource.
     pub fn new(endpoint: &Endpoint) -> Result<Connection, String> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error: io::Error| error.to_string())?;
@@ -101,7 +101,7 @@ impl Connection {
         })
     }
 
-    /// Makes a request and waits for the response.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
     /// Why the receiver did not accept it.
@@ -143,7 +143,7 @@ async fn post(client: &Client, endpoint: &Endpoint, body: Bytes) -> Result<(), R
                 reason: format!("it responded {status} {text}")
                     .trim_end()
                     .to_owned(),
-                // A request is sent again if the server may accept it later, not if it never will.
+                // A request is sent again if the server may accept it later, but not if it never will.
                 is_final: status < 500 && status != 429,
             })
         }
@@ -182,7 +182,7 @@ async fn call(
     if !answer.has_response() && status.code == Code::UNAVAILABLE {
         return Err(Refusal::unanswered(status.message.clone(), endpoint));
     }
-    // OTLP: these may succeed later.
+    // According to OTLP, requests with these codes may succeed later.
     let is_temporary = [
         Code::CANCELED,
         Code::DEADLINE_EXCEEDED,

@@ -1,4 +1,4 @@
-//! Sends the values of all series since the start of the run, at an interval.
+//! Sends the values of all series since the start of the run, at regular intervals.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,15 +12,15 @@ use crate::sender::{Push, Sender, ended};
 use crate::series::SeriesTable;
 use crate::value::Value;
 
-/// Series in one request. Receivers limit the size of a request.
+/// Maximum number of series per request, because receivers limit the size of a request.
 const MOST_SERIES: usize = 5_000;
 
-/// The form in which a kind of receiver gets values.
+/// The format of values for one kind of receiver.
 pub trait Format: Send {
-    /// The names and tags of a series.
+    /// The name and tags of a series.
     type Label: Send;
 
-    /// The names and tags of a series, and its value before the first sample.
+    /// Creates the name and tags of a series, and its value before the first sample.
     fn start(
         &self,
         metric: &Metric,
@@ -28,7 +28,7 @@ pub trait Format: Send {
         shown_url: ShownUrl,
     ) -> (Self::Label, Value);
 
-    /// The request with the values of some series.
+    /// Creates the request with the values of some series.
     fn request<'a>(
         &self,
         series: impl Iterator<Item = (&'a Self::Label, &'a Value)>,
@@ -38,7 +38,7 @@ pub trait Format: Send {
         Self: 'a;
 }
 
-/// An output of cumulative values.
+/// An output that sends cumulative values.
 pub struct Cumulative<F: Format> {
     name: String,
     format: F,
@@ -47,26 +47,26 @@ pub struct Cumulative<F: Format> {
     series: SeriesTable<Series<F::Label>>,
     shown_url: ShownUrl,
     next: Instant,
-    /// Number of failed requests when values were last sent. After a failure all values are sent again.
+    /// The number of failed requests when values were last sent. After a failure, all values are sent again.
     failed_before: u64,
-    /// Samples that were dropped because there were too many series.
+    /// The number of samples that were dropped because there were too many series.
     dropped: u64,
-    /// Samples that are not a finite number.
+    /// The number of samples that were not finite.
     dropped_values: u64,
 }
 
 struct Series<L> {
     label: L,
     value: Value,
-    /// Whether it changed since it was last sent.
+    /// Whether the value changed since it was last sent.
     has_changed: bool,
 }
 
 impl<F: Format> Cumulative<F> {
-    /// Starts to send.
+    /// Starts the thread that sends.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot create a thread.
     pub fn open(
         format: F,
         endpoint: &Endpoint,
@@ -118,7 +118,7 @@ impl<F: Format> Cumulative<F> {
         format!("{failed} of {all} requests failed ({})", account.reason())
     }
 
-    /// Requests with all values that changed since they were last accepted.
+    /// Creates requests with all values that changed since they were last accepted.
     fn pushes(&mut self) -> Vec<Push> {
         let failed = self.sender.account().failed.load(Ordering::Relaxed);
         let all = failed != self.failed_before;
@@ -153,7 +153,7 @@ impl<F: Format> Output for Cumulative<F> {
             self.next = now + self.interval;
             for push in self.pushes() {
                 if self.sender.offer(push).is_err() {
-                    // They are cumulative: the next request has them too.
+                    // The values are cumulative, so the next request will contain these samples.
                     self.failed_before = u64::MAX;
                 }
             }

@@ -1,4 +1,4 @@
-//! The URL to which requests are sent.
+//! The URL to which requests are sent, with headers and TLS settings.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,37 +9,37 @@ use base64::engine::general_purpose::STANDARD;
 use plimsoll_http::Url;
 use plimsoll_net::TlsSettings;
 
-/// The URL to which requests are sent.
+/// The destination of requests.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// The URL, without user and password.
+    /// The URL, without user name and password.
     pub url: String,
-    /// Header fields of each request.
+    /// The headers of each request.
     pub headers: Vec<(String, String)>,
-    /// How connections are secured.
+    /// The TLS settings.
     pub tls: TlsSettings,
-    /// How to make a receiver trusted whose certificate is not.
+    /// How to make the system trust the receiver's certificate, for error messages.
     pub trust: &'static str,
-    /// How requests are sent.
+    /// The protocol of requests.
     pub protocol: Protocol,
 }
 
-/// The protocol for sending requests, and the responses that mean success.
+/// The protocol of requests, which determines the responses that mean success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// POST requests. A status from 200 to 299 means that everything was accepted.
+    /// POST requests. A status from 200 to 299 means that the receiver accepted everything.
     Post,
-    /// The same, but the response may be an OTLP message about values that were rejected.
+    /// POST requests whose response may be an OTLP message about rejected values.
     OtlpPost,
-    /// OTLP calls of this method over gRPC.
+    /// OTLP calls of this gRPC method.
     OtlpCall(&'static str),
 }
 
 impl Endpoint {
-    /// An endpoint without additional header fields.
+    /// Creates an endpoint without additional headers.
     ///
     /// # Errors
-    /// When `url` is not an HTTP URL.
+    /// If `url` is not a valid HTTP URL.
     pub fn new(url: &str) -> Result<Endpoint, String> {
         let parsed = Url::parse(url).map_err(|error| format!("{url}: {error}"))?;
         parsed
@@ -64,19 +64,19 @@ impl Endpoint {
         self.add("Authorization", &format!("Basic {credentials}"));
     }
 
-    /// Adds a header field.
+    /// Adds a header.
     pub fn add(&mut self, name: &str, value: &str) {
         self.headers.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The URL as shown: without its query, which may hold secrets.
+    /// The URL for messages, without its query, which may contain secrets.
     pub fn shown(&self) -> &str {
         self.url
             .split_once('?')
             .map_or(&self.url, |(shown, _)| shown)
     }
 
-    /// A warning if nothing accepts connections there.
+    /// Returns a warning if nothing accepts connections on the address.
     pub fn warning(&self, patience: Duration) -> Option<String> {
         let error = self.connect(patience).err()?;
         Some(format!(

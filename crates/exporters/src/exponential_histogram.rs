@@ -1,10 +1,10 @@
-//! A histogram whose buckets grow by the same factor, as Prometheus and OpenTelemetry have it.
+//! A histogram with exponentially growing buckets, as in Prometheus and OpenTelemetry.
 
 use std::collections::BTreeMap;
 
-/// Each power of two has 2^3 buckets, as in k6. A bucket's upper bound is 9.05 % above its lower one.
+/// Each power of two has 2^3 buckets, as in k6. The upper bound of a bucket is 9.05 % above its lower bound.
 pub const SCALE: i32 = 3;
-/// `2^(i/8) / 2`, the lower bounds of the buckets within a power of two.
+/// The lower bounds of the buckets within a power of two: `2^(i/8) / 2`.
 const BOUNDS: [f64; 8] = [
     0.5,
     0.545_253_866_332_628_8,
@@ -15,21 +15,20 @@ const BOUNDS: [f64; 8] = [
     0.840_896_415_253_714_5,
     0.917_004_043_204_671_2,
 ];
-/// Values up to 2^-128 count as zero: the default of Prometheus' client libraries.
+/// Values up to 2^-128 count as zero, which is the default of Prometheus' client libraries.
 pub const ZERO_THRESHOLD: f64 = 2.938_735_877_055_719e-39;
 
-/// Counts of values by size, cumulative. The number of buckets is bounded by the range of values: eight for each
-/// doubling.
+/// Cumulative counts of values by size. The range of values limits the number of buckets: eight for each power of two.
 #[derive(Clone, Debug, Default)]
 pub struct ExponentialHistogram {
     pub count: u64,
     pub sum: f64,
-    /// The smallest and the largest value, unless there is none.
+    /// The smallest and the largest value, if there are values.
     pub range: Option<(f64, f64)>,
     pub zeros: u64,
-    /// Counts by bucket: bucket `i` holds values above `2^((i-1)/8)` up to `2^(i/8)`.
+    /// Counts by bucket. Bucket `i` contains values above `2^((i-1)/8)` up to `2^(i/8)`.
     pub positive: BTreeMap<i32, u64>,
-    /// The same for negative values.
+    /// Counts by bucket of the absolute values of negative values.
     pub negative: BTreeMap<i32, u64>,
 }
 
@@ -50,17 +49,17 @@ impl ExponentialHistogram {
     }
 }
 
-/// The index of the bucket for a positive value: bucket `i` holds values above `2^((i-1)/8)` up to `2^(i/8)`.
+/// The index of the bucket for a positive value. Bucket `i` contains values above `2^((i-1)/8)` up to `2^(i/8)`.
 fn bucket(value: f64) -> i32 {
     let (fraction, exponent) = split(value);
     let within = BOUNDS.partition_point(|bound| *bound < fraction);
     i32::try_from(within).unwrap_or(0) + (exponent - 1) * (1 << SCALE)
 }
 
-/// `fraction · 2^exponent` with a fraction from 0.5 to below 1, of a normal positive number.
+/// Splits a normal positive number into `fraction · 2^exponent`, with a fraction from 0.5 to below 1.
 fn split(value: f64) -> (f64, i32) {
     const MANTISSA_BITS: u32 = 52;
-    /// The exponent of numbers from 0.5 to below 1, in the bits of a number.
+    /// The exponent bits of numbers from 0.5 to below 1.
     const HALF: u64 = 1022;
     let bits = value.to_bits();
     let exponent = i32::try_from((bits >> MANTISSA_BITS) & 0x7ff).unwrap_or(0) - 1022;

@@ -1,4 +1,4 @@
-//! HdrHistogram's log: for each second and each trend of times a line with the distribution.
+//! Writes a log in HdrHistogram's format: one line with the distribution per second and trend of times.
 //!
 //! Values are nanoseconds with three significant digits. The tag of a line is the name of the metric.
 
@@ -18,7 +18,7 @@ use plimsoll_samples::{Contains, Kind, MetricId, SampleRecord};
 
 use crate::windows::Windows;
 
-/// Nanoseconds in a millisecond, the unit of samples and of the column with the maximum.
+/// Nanoseconds per millisecond. Samples and the column with the maximum are in milliseconds.
 const NANOS: f64 = 1e6;
 
 /// Writes a log.
@@ -28,11 +28,11 @@ pub struct HistogramLog {
     catalog: Catalog,
     clock: WallClock,
     start: SystemTime,
-    /// Names of metrics by number; none for what is not a trend of times.
+    /// The names of metrics by number. `None` for metrics that are not trends of times.
     names: Vec<Option<Option<String>>>,
     windows: Windows<Distribution>,
     serializer: V2DeflateSerializer,
-    /// Samples that are not a time.
+    /// The number of samples that are not times.
     dropped: u64,
 }
 
@@ -47,14 +47,14 @@ impl Default for Distribution {
     }
 }
 
-/// Significant digits.
+/// The number of significant digits.
 const DIGITS: u8 = 3;
 
 impl HistogramLog {
     /// Creates the file.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// If it cannot be created.
     pub fn create(
         path: &Path,
         setting: &OutputSetting,
@@ -92,7 +92,7 @@ impl HistogramLog {
         self.file.flush()
     }
 
-    /// Whether samples of this metric are times.
+    /// Whether the samples of this metric are times.
     fn has_times(&mut self, id: MetricId) -> bool {
         let place = id.index();
         if self.names.len() <= place {

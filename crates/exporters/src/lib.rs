@@ -1,12 +1,10 @@
-//! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write),
-//! OpenTelemetry, InfluxDB and StatsD. It also writes the logs of HdrHistogram
-//! and Parquet files.
+//! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write), OpenTelemetry, InfluxDB
+//! and StatsD. Also writes HdrHistogram logs and Parquet files.
 //!
-//! A [`Receiver`] is parsed from `--out` and k6's environment variables. [`Receiver::open`] makes an
-//! [`Output`](plimsoll_output::output::Output), which never waits for the network: a thread of its own sends
-//! ([`sender`]). When the receiver is slower than the run, Prometheus and OpenTelemetry get
-//! their cumulative values less often, and
-//! samples for the others are dropped and counted.
+//! A [`Receiver`] is parsed from `--out` and k6's environment variables. [`Receiver::open`] creates an
+//! [`Output`](plimsoll_output::output::Output), which never waits for the network, because a separate thread sends
+//! ([`sender`]). If the receiver is slower than the run, Prometheus and OpenTelemetry receive their cumulative values
+//! less often. Samples for the other receivers are dropped and counted.
 
 mod connection;
 mod cumulative;

@@ -1,4 +1,4 @@
-//! The response to a request of OpenTelemetry's protocol.
+//! Reads the response to an OTLP request.
 
 use prost::Message;
 

@@ -1,11 +1,11 @@
-//! The kinds of rows in a Parquet file.
+//! What a row of a Parquet file represents.
 
-/// The subject of a row.
+/// What a row represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// A second of a series.
+    /// One second of a series.
     Windows,
-    /// A sample.
+    /// One sample.
     Samples,
 }
 

@@ -1,4 +1,4 @@
-//! The receivers and file formats that `--out` names, except the formats of the crate `output`.
+//! The receivers and file formats that `--out` names, except for the formats of the crate `output`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,30 +15,30 @@ use crate::settings::Variables;
 use crate::statsd::{self, StatsD};
 use crate::traces::{self, Traces};
 
-/// A monitoring system or a file that gets the samples of a run.
+/// A monitoring system or a file that receives the samples of a run.
 #[derive(Clone, Debug)]
 pub enum Receiver {
-    /// Prometheus, or what else accepts its remote-write protocol.
+    /// Prometheus, or another receiver of its remote-write protocol.
     Prometheus(prometheus::Settings),
-    /// An OpenTelemetry collector, or what else accepts OTLP.
+    /// An OpenTelemetry collector, or another receiver of OTLP.
     OpenTelemetry(Box<opentelemetry::Settings>),
     /// InfluxDB 1 or 2.
     InfluxDb(influxdb::Settings),
-    /// A file in the format of HdrHistogram's logs.
+    /// A file in the format of HdrHistogram logs.
     HistogramLog(PathBuf),
     /// A Parquet file.
     Parquet(Rows, PathBuf),
     /// StatsD or DogStatsD.
     StatsD(statsd::Settings),
-    /// An OpenTelemetry collector that gets a span of each request.
+    /// An OpenTelemetry collector that receives a span for each request.
     Traces(Box<traces::Settings>),
 }
 
-/// An output that was opened, and a warning if its receiver cannot be reached yet.
+/// An open output, and a warning if its receiver cannot be reached yet.
 pub type Opened = (Box<dyn Output>, Option<String>);
 
 impl Receiver {
-    /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`; `None` if no receiver has this name.
+    /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`. `None` if no receiver has this name.
     ///
     /// # Errors
     /// If the argument or an environment variable is invalid.
@@ -79,7 +79,7 @@ impl Receiver {
         Ok(Some(parsed))
     }
 
-    /// Parses `--traces-output`; `None` if there shall be no traces.
+    /// Parses `--traces-output`. `None` if no traces are requested.
     ///
     /// # Errors
     /// If the text or an environment variable is invalid.
@@ -89,7 +89,7 @@ impl Receiver {
         Ok(parsed.map(|settings| Receiver::Traces(Box::new(settings))))
     }
 
-    /// The share of requests that it gets traces of, if it gets traces.
+    /// The share of requests that are traced. `None` if this receiver does not receive traces.
     pub fn traced(&self) -> Option<f64> {
         match self {
             Receiver::Traces(settings) => Some(settings.share),
@@ -97,7 +97,7 @@ impl Receiver {
         }
     }
 
-    /// The receiver in the banner of a run.
+    /// The description of the receiver in a run's banner.
     pub fn describe(&self) -> String {
         match self {
             Receiver::Prometheus(settings) => {
@@ -112,10 +112,10 @@ impl Receiver {
         }
     }
 
-    /// Starts to send, and checks whether the receiver can be reached, which takes two seconds at most.
+    /// Starts to send, and checks whether the receiver can be reached, which takes at most two seconds.
     ///
     /// # Errors
-    /// When the system refuses a thread or a socket.
+    /// If the system refuses a thread or a socket.
     pub fn open(&self, setting: &OutputSetting) -> Result<Opened, String> {
         let name = self.describe();
         match self {

@@ -1,4 +1,4 @@
-//! Sends requests to a receiver, on a thread of its own.
+//! Sends requests to a receiver, on a separate thread.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,18 +13,18 @@ use plimsoll_output::output::OutputError;
 use crate::connection::Connection;
 use crate::endpoint::Endpoint;
 
-/// Requests that wait to be sent. More are refused.
+/// Maximum number of requests that wait to be sent. Further requests are refused.
 const WAITING: usize = 8;
-/// Pauses before a failed request is sent again. After the last one it counts as failed.
+/// Pauses before each repetition of a failed request. After the last one, the request counts as failed.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
-/// How long the end of a run waits for requests that are not sent yet; one that has begun may take longer.
+/// How long the end of a run waits for unsent requests. A request that has begun may take longer.
 const END: Duration = Duration::from_secs(10);
 
 /// A request that waits to be sent.
 pub struct Push {
     /// The body.
     pub body: Vec<u8>,
-    /// How many samples it has; none for cumulative values.
+    /// The number of samples that it contains; 0 for cumulative values.
     pub samples: u64,
 }
 
@@ -33,13 +33,13 @@ pub struct Push {
 pub struct Account {
     /// Requests that the receiver accepted.
     pub accepted: AtomicU64,
-    /// Requests that failed, each after all its attempts.
+    /// Requests that failed, including all repetitions.
     pub failed: AtomicU64,
     /// Samples that were not delivered.
     pub lost: AtomicU64,
-    /// Whether the last request failed.
+    /// Whether the latest request failed.
     pub last_failed: AtomicBool,
-    /// Why a request failed: the latest reason.
+    /// The latest reason for a failed request.
     reason: Mutex<String>,
 }
 
@@ -58,10 +58,10 @@ impl Account {
     }
 }
 
-/// Requests on their way to a receiver.
+/// A queue of requests to a receiver.
 pub struct Sender {
     queue: Option<SyncSender<Push>>,
-    /// Returns what waits when the run ends.
+    /// Returns the waiting requests when the run ends.
     thread: Option<JoinHandle<Receiver<Push>>>,
     shared: Arc<Shared>,
 }
@@ -69,15 +69,15 @@ pub struct Sender {
 struct Shared {
     endpoint: Endpoint,
     account: Account,
-    /// When to give up; set at the end of the run.
+    /// When to give up. Set at the end of the run.
     end: OnceLock<Instant>,
 }
 
 impl Sender {
-    /// Starts the thread. `first` is sent before everything else, to its own endpoint; if it fails, that is not counted.
+    /// Starts the thread. `first` is sent before everything else, to its own endpoint. Its failure is not counted.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot create a thread.
     pub fn start(endpoint: Endpoint, first: Option<Endpoint>) -> Result<Sender, String> {
         let (queue, waiting) = sync_channel(WAITING);
         let shared = Arc::new(Shared {
@@ -105,12 +105,12 @@ impl Sender {
         })
     }
 
-    /// Counts of requests so far.
+    /// The current counts of requests.
     pub fn account(&self) -> &Account {
         &self.shared.account
     }
 
-    /// Takes a request, without waiting; returns it if too many are waiting already.
+    /// Accepts a request without waiting. Returns the request if too many others are waiting.
     pub fn offer(&self, push: Push) -> Result<(), Push> {
         let Some(queue) = &self.queue else {
             return Err(push);
@@ -120,8 +120,8 @@ impl Sender {
         })
     }
 
-    /// Sends what is left, for a limited time, on this thread: the other one has the lowest priority, and no load is left that
-    /// it could delay.
+    /// Sends the remaining requests on this thread, for a limited time. The other thread has the lowest priority, and
+    /// no load is left that sending could delay.
     pub fn finish(&mut self, last: impl IntoIterator<Item = Push>) {
         let Some(queue) = self.queue.take() else {
             return;
@@ -148,7 +148,7 @@ impl Sender {
     }
 }
 
-/// An error for the end of a run, in the words of the receiver's own output.
+/// The error for the end of a run, in the words of the output.
 pub fn ended(name: &str, text: String) -> OutputError {
     OutputError {
         output: name.to_owned(),
@@ -168,7 +168,7 @@ impl Shared {
             }
         };
         if let Some(first) = first {
-            // The requests after it show whether the receiver works.
+            // Later requests show whether the receiver works.
             let _ = connection.send(first, Bytes::new());
         }
         for push in pushes {
@@ -176,7 +176,7 @@ impl Shared {
         }
     }
 
-    /// Sends one request, again if that can help.
+    /// Sends one request. Repeats it if that can help.
     fn send(&self, connection: &Connection, push: &Push) {
         let body = Bytes::copy_from_slice(&push.body);
         let (mut pauses, mut reason) = (PAUSES.iter(), None);

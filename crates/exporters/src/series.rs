@@ -1,4 +1,4 @@
-//! Finds the series of a sample: its metric and its tags.
+//! Finds the series of a sample by its metric and its tags.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -7,26 +7,26 @@ use plimsoll_output::catalog::Catalog;
 use plimsoll_samples::{Metric, MetricId, SampleRecord, SampleTags};
 use rustc_hash::FxHashMap;
 
-/// Series that a table holds at most, so that tags with ever new values do not fill the memory.
+/// Maximum number of series in a table, so that tags with many different values do not fill the memory.
 const MOST: usize = 100_000;
 
-/// Tag sets that are recognized without reading them: an iteration has those of its exchanges and its own.
+/// Number of cached tag sets: an iteration uses its own and those of its exchanges.
 const LATEST: usize = 8;
 
-/// One value per series, found quickly: samples of one exchange share their tags.
+/// Stores one value per series. Lookup is fast because the samples of an exchange share their tags.
 pub struct SeriesTable<T> {
     catalog: Catalog,
     metrics: Vec<Option<Arc<Metric>>>,
     tags: HashMap<Arc<SampleTags>, u32>,
-    /// The tag sets that were read most recently, and their numbers.
+    /// The most recently used tag sets, and their numbers.
     latest: VecDeque<(Arc<SampleTags>, u32)>,
-    /// The keys are this table's own numbers, so nobody can choose them to collide.
+    /// The keys are numbers assigned by this table, so an attacker cannot choose them to collide.
     places: FxHashMap<(MetricId, u32), usize>,
     values: Vec<T>,
 }
 
 impl<T> SeriesTable<T> {
-    /// An empty table of series with the metrics of `catalog`.
+    /// Creates an empty table for the metrics of `catalog`.
     pub fn new(catalog: Catalog) -> SeriesTable<T> {
         SeriesTable {
             catalog,
@@ -38,8 +38,8 @@ impl<T> SeriesTable<T> {
         }
     }
 
-    /// The value for a sample's series; `make` creates it from its metric and tags. `None` if the metric is unknown, or
-    /// the table is full.
+    /// The value of a sample's series. If the series is new, `make` creates the value from metric and tags. `None` if
+    /// the metric is unknown or the table is full.
     pub fn of(
         &mut self,
         sample: &SampleRecord,
@@ -60,12 +60,12 @@ impl<T> SeriesTable<T> {
         self.values.get_mut(place)
     }
 
-    /// All values, in the order in which their series began.
+    /// All values, in the order in which their series first occurred.
     pub fn values(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut()
     }
 
-    /// Whether it has no place for another series.
+    /// Whether no more series can be added.
     pub fn is_full(&self) -> bool {
         self.values.len() >= MOST
     }

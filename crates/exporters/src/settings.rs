@@ -1,4 +1,4 @@
-//! Settings of exporters: environment variables, with errors that name them.
+//! Reads settings of exporters from environment variables. Errors name the variable.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,12 +13,12 @@ pub struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    /// These variables.
+    /// Creates settings from these variables.
     pub fn new(all: &'a [(String, String)]) -> Variables<'a> {
         Variables { all }
     }
 
-    /// The value of a variable; none if it is empty.
+    /// The value of a variable. `None` if it is empty or not set.
     pub fn text(self, name: &str) -> Option<&'a str> {
         let mut all = self.all.iter();
         let (_, value) = all.find(|(known, _)| known == name)?;
@@ -31,7 +31,7 @@ impl<'a> Variables<'a> {
         all.filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
 
-    /// A value that is parsed, or `default`.
+    /// Parses a value. If the variable is not set, returns `default`.
     pub fn parsed<T: FromStr<Err: Display>>(self, name: &str, default: T) -> Result<T, String> {
         self.text(name).map_or(Ok(default), |text| {
             let parsed = text.parse();
@@ -39,7 +39,7 @@ impl<'a> Variables<'a> {
         })
     }
 
-    /// A duration with a unit, or `default`.
+    /// Parses a duration with a unit. If the variable is not set, returns `default`.
     pub fn duration(self, name: &str, default: Duration) -> Result<Duration, String> {
         let Some(text) = self.text(name) else {
             return Ok(default);
@@ -55,7 +55,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// A boolean as k6 reads it, or `default`.
+    /// Parses a boolean as k6 does. If the variable is not set, returns `default`.
     pub fn boolean(self, name: &str, default: bool) -> Result<bool, String> {
         match self.text(name) {
             None => Ok(default),

@@ -6,22 +6,22 @@ use plimsoll_units::Moment;
 
 use crate::exponential_histogram::ExponentialHistogram;
 
-/// A value since the start of the run.
+/// The value of a series since the start of the run.
 pub enum Value {
     /// The sum.
     Counter(f64),
-    /// The latest value and its time.
+    /// The latest value, and its time.
     Gauge(f64, Moment),
-    /// Samples that are not zero, and samples that are.
+    /// The numbers of samples that are not zero, and of samples that are.
     Rate(u64, u64),
-    /// The distribution, and the factor that converts a sample to the unit.
+    /// A histogram, and the factor that converts a sample to the unit.
     Trend(ExponentialHistogram, f64),
-    /// The same, for figures.
+    /// A distribution for figures, and the same factor.
     Figures(Histogram, f64),
 }
 
 impl Value {
-    /// No samples yet. A trend has figures instead of buckets `with_figures`.
+    /// A value without samples. `with_figures`: whether a trend has figures instead of buckets.
     pub fn new(metric: &Metric, factor: f64, with_figures: bool) -> Value {
         match metric.kind {
             Kind::Counter => Value::Counter(0.0),
@@ -32,7 +32,7 @@ impl Value {
         }
     }
 
-    /// Adds a sample of a finite value.
+    /// Adds a sample with a finite value.
     pub fn add(&mut self, sample: &SampleRecord) {
         match self {
             Value::Counter(sum) => *sum += sample.value,

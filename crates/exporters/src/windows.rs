@@ -1,8 +1,8 @@
-//! Values of the series in each second, for formats that have one row for a second.
+//! Collects the values of series by second, for formats with one row per second.
 
 use std::collections::BTreeMap;
 
-/// Seconds that stay open for samples of worker threads that are behind.
+/// Number of seconds that stay open for late samples of worker threads.
 const OPEN: u64 = 3;
 
 /// The values of the latest seconds, by series.
@@ -14,8 +14,8 @@ pub struct Windows<T> {
 }
 
 impl<T: Default> Windows<T> {
-    /// The value of a series in a second. If that second is over, the next open one gets the sample, so that no sample
-    /// is missing.
+    /// The value of a series in a second. If that second is complete, the sample goes to the next open second, so that
+    /// no sample is missing.
     pub fn at(&mut self, second: u64, series: usize) -> &mut T {
         let second = second.max(self.first);
         self.open
@@ -25,14 +25,14 @@ impl<T: Default> Windows<T> {
             .or_default()
     }
 
-    /// The oldest second with its values, once it has ended.
+    /// Removes and returns the oldest second if it is complete.
     pub fn take_closed(&mut self) -> Option<(u64, BTreeMap<usize, T>)> {
         let newest = *self.open.keys().next_back()?;
         let oldest = *self.open.keys().next()?;
         (oldest + OPEN <= newest).then(|| self.take_oldest())?
     }
 
-    /// The oldest second with its values.
+    /// Removes and returns the oldest second.
     pub fn take_oldest(&mut self) -> Option<(u64, BTreeMap<usize, T>)> {
         let (second, values) = self.open.pop_first()?;
         self.first = second + 1;

@@ -1,4 +1,4 @@
-//! Lines of InfluxDB's line protocol: `measurement,tag=value field=value time`.
+//! Formats lines of InfluxDB's line protocol: `measurement,tag=value field=value time`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,18 +9,18 @@ use plimsoll_samples::SampleTags;
 use super::Fields;
 use super::settings::FieldType;
 
-/// The common start of all lines of a series.
+/// The beginning that all lines of a series share.
 pub struct LineStart {
-    /// Measurement and tags.
+    /// The measurement and its tags.
     start: Vec<u8>,
-    /// Fields that are tags elsewhere, each after a comma.
+    /// Fields that are tags in other formats, each preceded by a comma.
     fields: Vec<u8>,
-    /// Lines with the same measurement and tags have the same number.
+    /// A number that identifies the measurement and its tags.
     pub number: u32,
 }
 
 impl LineStart {
-    /// The start of lines for a metric with these tags, of which `fields` become fields.
+    /// Creates the beginning of lines for a metric with these tags. Tags in `fields` become fields.
     pub fn new(metric: &str, tags: &SampleTags, fields: &Fields, shown_url: ShownUrl) -> LineStart {
         let mut line = LineStart {
             start: Vec::new(),
@@ -43,7 +43,7 @@ impl LineStart {
         line
     }
 
-    /// Measurement and tags.
+    /// The measurement and its tags.
     pub fn measurement(&self) -> &[u8] {
         &self.start
     }
@@ -70,7 +70,7 @@ impl LineStart {
     }
 }
 
-/// A value that does not fit its type is left out, because it would make the whole request fail.
+/// Omits a value that does not fit its type, because it would make the whole request fail.
 fn push_field(out: &mut Vec<u8>, key: &str, value: &str, kind: FieldType) {
     let mut text = Vec::new();
     match kind {
@@ -100,8 +100,8 @@ fn push_field(out: &mut Vec<u8>, key: &str, value: &str, kind: FieldType) {
     out.extend_from_slice(&text);
 }
 
-/// Puts a backslash before `special` characters. A line break would end the line, and a backslash at the end would
-/// escape what follows, so both become spaces.
+/// Puts a backslash before `special` characters. A line break would end the line, and a trailing backslash would escape
+/// the next character, so both become spaces.
 fn escape(out: &mut Vec<u8>, text: &str, special: &[u8]) {
     let is_quoted = special.contains(&b'\\');
     for (place, &byte) in text.as_bytes().iter().enumerate() {

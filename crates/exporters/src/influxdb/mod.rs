@@ -1,8 +1,8 @@
-//! InfluxDB's line protocol: each sample is a line, sent at an interval.
+//! Sends samples in InfluxDB's line protocol. Each sample is a line.
 //!
-//! A measurement is a metric, its field `value` the value, and tags are tags, except those that
-//! `K6_INFLUXDB_TAGS_AS_FIELDS` lists. Two lines with the same measurement, tags and time would replace each other, so the
-//! second one gets the next free nanosecond.
+//! The measurement is the metric, the field `value` is the value, and tags are tags, except for those that
+//! `K6_INFLUXDB_TAGS_AS_FIELDS` lists. A line replaces an earlier line with the same measurement, tags and time, so the
+//! later line gets the next free nanosecond.
 
 mod line;
 mod settings;
@@ -24,7 +24,7 @@ use timestamps::Timestamps;
 
 pub use settings::Settings;
 
-/// A request is sent when it has this many bytes, even before the interval ends.
+/// A request of this size in bytes is sent even before the interval ends.
 const LONGEST: usize = 1 << 20;
 
 /// Sends all samples.
@@ -37,20 +37,20 @@ pub struct InfluxDb {
     clock: WallClock,
     shown_url: ShownUrl,
     next: Instant,
-    /// Lines that wait to be sent, and their number.
+    /// The lines that wait to be sent, and their number.
     lines: Vec<u8>,
     count: u64,
-    /// Samples that could not wait any longer.
+    /// The number of samples that were dropped because the receiver was too slow.
     dropped: u64,
-    /// Samples that are not a finite number.
+    /// The number of samples that were not finite.
     dropped_values: u64,
 }
 
 impl InfluxDb {
-    /// Starts to send.
+    /// Starts the thread that sends.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot create a thread.
     pub fn open(
         settings: &Settings,
         setting: &OutputSetting,
@@ -90,7 +90,7 @@ impl InfluxDb {
 
     fn add(&mut self, sample: &SampleRecord) {
         if !sample.value.is_finite() {
-            // The protocol has only finite numbers, and one wrong line makes the whole request fail.
+            // The protocol supports only finite numbers, and one invalid line makes the whole request fail.
             self.dropped_values += 1;
             return;
         }
@@ -100,7 +100,7 @@ impl InfluxDb {
             .duration_since(SystemTime::UNIX_EPOCH);
         let nanos = since_1970.map_or(0, |time| time.as_nanos());
         if self.series.is_full() {
-            // They are only remembered to save time.
+            // The cache only saves time, so it can be cleared.
             self.series.clear();
             self.timestamps.clear();
         }
@@ -113,7 +113,7 @@ impl InfluxDb {
         });
         let Some(start) = found else { return };
         let at = nanos / settings.precision.nanos();
-        // A coarser precision is chosen to merge lines.
+        // With a coarser precision, the user wants lines with equal times to be merged.
         let at = if settings.precision.is_finest() {
             timestamps.free(start.number, at)
         } else {
@@ -174,5 +174,5 @@ impl Output for InfluxDb {
     }
 }
 
-/// The tags that are fields, with the types of their values.
+/// The tags that become fields, with the types of their values.
 pub type Fields = Arc<[(String, settings::FieldType)]>;

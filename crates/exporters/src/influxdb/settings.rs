@@ -1,4 +1,4 @@
-//! k6's settings for InfluxDB 1, and those of its extension for InfluxDB 2.
+//! k6's settings for InfluxDB 1, and the settings of k6's extension for InfluxDB 2.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use super::Fields;
 use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
-/// The destination, interval and format.
+/// The parsed settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Writes lines.
+    /// The endpoint to which lines are written.
     pub write: Endpoint,
-    /// Creates the database, if that is possible.
+    /// The endpoint that creates the database, if the server supports that.
     pub create: Option<Endpoint>,
     /// Time between requests.
     pub interval: Duration,
     pub precision: Precision,
-    /// Tags that become fields.
+    /// The tags that become fields.
     pub fields: Fields,
-    /// The server as shown.
+    /// The server, as shown to the user.
     server: String,
 }
 
@@ -31,7 +31,7 @@ pub enum FieldType {
     Boolean,
 }
 
-/// The unit of timestamps, as the server names it.
+/// The unit of timestamps, by the name that the server uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precision(&'static str);
 
@@ -45,7 +45,7 @@ impl Precision {
         ("h", 3_600_000_000_000),
     ];
 
-    /// Nanoseconds in the unit.
+    /// The number of nanoseconds in the unit.
     pub fn nanos(self) -> u128 {
         Precision::ALL
             .iter()
@@ -53,7 +53,7 @@ impl Precision {
             .map_or(1, |(_, nanos)| *nanos)
     }
 
-    /// Whether two samples hardly ever share a timestamp.
+    /// Whether the unit is so short that two samples rarely share a timestamp.
     pub fn is_finest(self) -> bool {
         self.0 == "ns"
     }
@@ -72,8 +72,8 @@ impl Precision {
 }
 
 impl Settings {
-    /// Parses the argument, `http://USER:PASSWORD@HOST:PORT/DATABASE`, and the environment variables. The argument takes
-    /// precedence. With a bucket or a token, the receiver is InfluxDB 2.
+    /// Parses the argument, `http://USER:PASSWORD@HOST:PORT/DATABASE`, and the environment variables. The argument
+    /// takes precedence. If a bucket or a token is set, the receiver is InfluxDB 2.
     ///
     /// # Errors
     /// If a value is invalid.
@@ -135,7 +135,7 @@ impl Settings {
         })
     }
 
-    /// The receiver in the banner of a run.
+    /// The description of the receiver in a run's banner.
     pub fn describe(&self) -> String {
         let version = if self.create.is_some() {
             "InfluxDBv1"
@@ -146,7 +146,7 @@ impl Settings {
     }
 }
 
-/// The URL of the server, and the database after it.
+/// Splits off the database, which follows the URL of the server.
 fn split_path(address: &str) -> (&str, Option<&str>) {
     let host = address.find("://").map_or(0, |at| at + 3);
     let Some(at) = address.get(host..).and_then(|rest| rest.find('/')) else {
@@ -157,7 +157,7 @@ fn split_path(address: &str) -> (&str, Option<&str>) {
     (base, (!path.is_empty()).then_some(path))
 }
 
-/// Percent-encodes all but unreserved characters (RFC 3986, 2.3).
+/// Percent-encodes all characters except for unreserved ones (RFC 3986, 2.3).
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,15 +1,15 @@
-//! Gives each line of a measurement its own timestamp.
+//! Assigns a unique timestamp to each line of a measurement.
 
 use std::collections::{HashMap, HashSet};
 
 use super::line::LineStart;
 
-/// Timestamps that are remembered before the older ones are forgotten.
+/// Number of timestamps after which the older ones are forgotten.
 const MOST: usize = 1 << 20;
 
 /// The timestamps of recent lines, by measurement and tags.
 ///
-/// Samples of several worker threads are not in the order of their times, so the latest timestamp does not suffice.
+/// Samples from several worker threads are not in chronological order, so knowing the latest timestamp is not enough.
 #[derive(Default)]
 pub struct Timestamps {
     numbers: HashMap<Vec<u8>, u32>,
@@ -25,7 +25,7 @@ impl Timestamps {
         *numbers.or_insert(next)
     }
 
-    /// The first free timestamp from `at` on, which is taken.
+    /// Reserves and returns the first free timestamp that is not before `at`.
     pub fn free(&mut self, number: u32, mut at: u128) -> u128 {
         if self.recent.len() >= MOST {
             self.age();
@@ -36,12 +36,12 @@ impl Timestamps {
         at
     }
 
-    /// Forgets the timestamps from before the previous call.
+    /// Forgets the timestamps that were reserved before the previous call.
     pub fn age(&mut self) {
         self.older = std::mem::take(&mut self.recent);
     }
 
-    /// Forgets everything.
+    /// Forgets all timestamps.
     pub fn clear(&mut self) {
         *self = Timestamps::default();
     }

@@ -1,7 +1,7 @@
-//! The messages of OTLP that are used here, with the field numbers of OpenTelemetry's `metrics_service.proto`,
+//! The OTLP messages that this crate uses, with the field numbers of OpenTelemetry's `metrics_service.proto`,
 //! `metrics.proto`, `resource.proto` and `common.proto`.
 
-/// Values of one program.
+/// The values of one program.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ExportRequest {
     #[prost(message, repeated, tag = "1")]
@@ -88,7 +88,7 @@ pub struct Gauge {
 pub struct Sum {
     #[prost(message, repeated, tag = "1")]
     pub data_points: Vec<NumberPoint>,
-    /// [`CUMULATIVE`].
+    /// Always [`CUMULATIVE`].
     #[prost(int32, tag = "2")]
     pub temporality: i32,
     #[prost(bool, tag = "3")]
@@ -100,12 +100,12 @@ pub struct Sum {
 pub struct Histogram {
     #[prost(message, repeated, tag = "1")]
     pub data_points: Vec<HistogramPoint>,
-    /// [`CUMULATIVE`].
+    /// Always [`CUMULATIVE`].
     #[prost(int32, tag = "2")]
     pub temporality: i32,
 }
 
-/// Values since the start, not since the previous request.
+/// Values count from the start, not from the previous request.
 pub const CUMULATIVE: i32 = 2;
 
 /// Times are nanoseconds since 1970.
@@ -159,7 +159,7 @@ pub struct HistogramPoint {
     pub zero_threshold: f64,
 }
 
-/// Consecutive buckets: bucket `i` holds values above `2^(i/8)` up to `2^((i+1)/8)`.
+/// Consecutive buckets. Bucket `i` contains values above `2^(i/8)` up to `2^((i+1)/8)`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Buckets {
     /// The index of the first bucket.

@@ -1,7 +1,7 @@
-//! OpenTelemetry's protocol (OTLP) over gRPC or HTTP: protobuf messages of cumulative values.
+//! Sends cumulative values with OpenTelemetry's protocol (OTLP), as protobuf messages over gRPC or HTTP.
 //!
-//! Names, units and attributes are those of k6: counters are sums, rates are sums with the attribute `condition`, times
-//! are in milliseconds. Trends are exponential histograms.
+//! Names, units and attributes are those of k6. Counters are sums, rates are sums with the attribute `condition`, and
+//! times are in milliseconds. Trends are exponential histograms.
 
 pub mod message;
 pub mod settings;
@@ -24,12 +24,12 @@ use message::{
 
 pub use settings::Settings;
 
-/// The form of OTLP.
+/// The OTLP format.
 pub struct Otlp {
     prefix: String,
-    /// Whether a rate is one sum with an attribute instead of two sums.
+    /// Whether a rate is one sum with an attribute, instead of two sums.
     has_single_rates: bool,
-    /// Attributes of the program.
+    /// The attributes of the program.
     resource: Vec<KeyValue>,
     /// The start of the run, in nanoseconds since 1970.
     start: u64,
@@ -42,14 +42,14 @@ pub struct SeriesLabel {
     attributes: Vec<KeyValue>,
 }
 
-/// The values of a metric with a name, before they become a message.
+/// The values of a metric with a name, before they are converted to a message.
 struct Points {
     unit: &'static str,
     data: Data,
 }
 
 impl Otlp {
-    /// The form that these settings ask for, for a run that starts now.
+    /// Creates the format with these settings, for a run that starts now.
     pub fn new(settings: &Settings) -> Otlp {
         let resource = settings.resource.iter();
         Otlp {
@@ -71,7 +71,7 @@ impl Otlp {
         }
     }
 
-    /// The names of the metrics that a value belongs to, and its points.
+    /// The names of the metrics to which a value belongs, and its points.
     fn points(&self, label: &SeriesLabel, value: &Value, time: u64) -> Vec<(String, Data)> {
         let count = |count: u64| Number::Integer(i64::try_from(count).unwrap_or(i64::MAX));
         let named = |suffix: &str, data: Data| (format!("{}{suffix}", label.name), data);
@@ -117,7 +117,7 @@ impl Otlp {
                 });
                 vec![named("", data)]
             }
-            // Only other formats ask for figures.
+            // Only other formats request figures.
             Value::Figures(..) => Vec::new(),
         }
     }
@@ -132,7 +132,7 @@ impl Format for Otlp {
         tags: &SampleTags,
         shown_url: ShownUrl,
     ) -> (SeriesLabel, Value) {
-        // One value per key, sorted.
+        // Sorted, with one value per key.
         let tags: BTreeMap<&str, &str> =
             tags.iter().filter(|(_, value)| !value.is_empty()).collect();
         let tags = tags.into_iter();
@@ -200,7 +200,7 @@ fn sum(data_points: Vec<NumberPoint>) -> Data {
     })
 }
 
-/// Points of another series of the same metric.
+/// Adds the points of another series of the same metric.
 fn append(data: &mut Data, more: Data) {
     match (data, more) {
         (Data::Gauge(all), Data::Gauge(more)) => all.data_points.extend(more.data_points),
@@ -226,18 +226,18 @@ fn histogram_point(histogram: &ExponentialHistogram) -> HistogramPoint {
     }
 }
 
-/// All buckets from the first to the last one.
+/// All buckets from the first to the last.
 fn buckets(counts: &BTreeMap<i32, u64>) -> Option<Buckets> {
     let (first, last) = (*counts.keys().next()?, *counts.keys().next_back()?);
     let counts = (first..=last).map(|index| counts.get(&index).copied().unwrap_or(0));
     Some(Buckets {
-        // The numbers of buckets are one less than in Prometheus.
+        // Bucket indices are one lower than in Prometheus.
         offset: first - 1,
         counts: counts.collect(),
     })
 }
 
-/// An attribute with a text.
+/// An attribute with a string value.
 pub fn attribute(key: &str, value: String) -> KeyValue {
     KeyValue {
         key: key.to_owned(),
@@ -247,7 +247,7 @@ pub fn attribute(key: &str, value: String) -> KeyValue {
     }
 }
 
-/// An attribute with an integer; `None` if the text is not one.
+/// An attribute with an integer value. `None` if the string is not an integer.
 pub fn number_attribute(key: &str, text: &str) -> Option<KeyValue> {
     let number = text.parse().ok()?;
     Some(KeyValue {

@@ -1,4 +1,4 @@
-//! k6's settings for OpenTelemetry, and those of OpenTelemetry's own libraries where k6 reads them too.
+//! k6's settings for OpenTelemetry, and the variables of OpenTelemetry's own libraries that k6 also reads.
 
 use std::fs;
 use std::time::Duration;
@@ -8,29 +8,29 @@ use plimsoll_net::{ClientCertificate, TlsSettings};
 use crate::endpoint::{Endpoint, Protocol};
 use crate::settings::Variables;
 
-/// The gRPC method that takes metrics.
+/// The gRPC method that receives metrics.
 const EXPORT: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 
-/// The destination, interval and format.
+/// The parsed settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The address, with the header fields of each request.
+    /// The address and the headers of requests.
     pub endpoint: Endpoint,
     /// Time between requests.
     pub interval: Duration,
-    /// The start of each metric's name.
+    /// The prefix of metric names.
     pub prefix: String,
-    /// Whether a rate is one sum with an attribute instead of two sums.
+    /// Whether a rate is one sum with an attribute, instead of two sums.
     pub has_single_rates: bool,
-    /// Attributes of the program.
+    /// The attributes of the program.
     pub resource: Vec<(String, String)>,
-    /// The protocol and the address in the banner.
+    /// The protocol and the address, for the banner.
     shown: String,
 }
 
 impl Settings {
-    /// Parses the argument, `HOST:PORT` for gRPC or a URL for HTTP, and the environment variables. The argument takes
-    /// precedence.
+    /// Parses the argument, which is `HOST:PORT` for gRPC or a URL for HTTP, and the environment variables. The
+    /// argument takes precedence.
     ///
     /// # Errors
     /// If a value is invalid.
@@ -76,7 +76,7 @@ impl Settings {
         })
     }
 
-    /// The receiver in the banner of a run.
+    /// The description of the receiver in a run's banner.
     pub fn describe(&self) -> String {
         format!("opentelemetry ({})", self.shown)
     }
@@ -174,7 +174,7 @@ pub fn tls(variables: Variables<'_>) -> Result<TlsSettings, String> {
     })
 }
 
-/// The attributes of the program: those of the variables, then defaults.
+/// The attributes of the program: first those from the variables, then the defaults.
 pub fn resource(variables: Variables<'_>) -> Result<Vec<(String, String)>, String> {
     let mut all = pairs(variables, &["OTEL_RESOURCE_ATTRIBUTES"])?;
     let named = ["K6_OTEL_SERVICE_NAME", "OTEL_SERVICE_NAME"];
@@ -205,7 +205,7 @@ fn first<'a>(variables: Variables<'a>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| variables.text(name))
 }
 
-/// `KEY=VALUE,KEY=VALUE` of the first variable that is set, with values that are percent-encoded.
+/// Parses `KEY=VALUE,KEY=VALUE` from the first of these variables that is set. Values are percent-encoded.
 fn pairs(variables: Variables<'_>, names: &[&str]) -> Result<Vec<(String, String)>, String> {
     let set = names
         .iter()

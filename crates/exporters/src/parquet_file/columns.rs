@@ -1,4 +1,4 @@
-//! Columns that wait to be written, and the texts of series.
+//! Columns that are waiting to be written, and the strings of series.
 
 use std::fs::File;
 
@@ -14,7 +14,7 @@ use crate::series::SeriesTable;
 pub enum Column {
     Integers(Vec<i64>),
     Numbers(Vec<f64>),
-    /// Numbers of some rows; 1 for each row that has one.
+    /// Numbers of some rows. The definition level is 1 for each row that has one.
     SomeNumbers(Vec<f64>, Vec<i16>),
     Texts(Vec<ByteArray>),
 }
@@ -23,7 +23,7 @@ pub enum Column {
 pub struct Columns(pub Vec<Column>);
 
 impl Columns {
-    /// Rows that wait.
+    /// The number of waiting rows.
     pub fn len(&self) -> usize {
         match self.0.first() {
             Some(Column::Integers(values)) => values.len(),
@@ -31,10 +31,10 @@ impl Columns {
         }
     }
 
-    /// Writes the rows, and removes them.
+    /// Writes the waiting rows, and removes them.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn write(&mut self, writer: &mut SerializedFileWriter<File>) -> Result<(), ParquetError> {
         let mut group = writer.next_row_group()?;
         for column in &mut self.0 {
@@ -67,7 +67,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Begins a row with its time and series, the first columns of each schema.
+    /// Begins a row with its time and series, which are the first columns of each schema.
     pub fn begin_row(&mut self, time: i64, series: &SeriesTexts) {
         if let [
             Column::Integers(times),
@@ -84,7 +84,7 @@ impl Columns {
         }
     }
 
-    /// Adds a number to a column; none where the row has none.
+    /// Adds a number to a column. `None` if the row has none.
     pub fn put(&mut self, column: usize, number: Option<f64>) {
         match (self.0.get_mut(column), number) {
             (Some(Column::Numbers(values)), Some(number)) => values.push(number),
@@ -97,16 +97,16 @@ impl Columns {
     }
 }
 
-/// The texts of a series in a row.
+/// The strings of a series in a row.
 pub struct SeriesTexts {
     pub kind: Kind,
     metric: ByteArray,
     kind_name: ByteArray,
-    /// A JSON object.
+    /// The tags as a JSON object.
     tags: ByteArray,
 }
 
-/// Numbers the series.
+/// Assigns numbers to the series.
 pub struct SeriesNames {
     numbers: SeriesTable<usize>,
     texts: Vec<SeriesTexts>,
@@ -122,7 +122,7 @@ impl SeriesNames {
         }
     }
 
-    /// The number of a sample's series, unless there are too many.
+    /// The number of a sample's series. `None` if there are too many series.
     pub fn number_of(&mut self, sample: &SampleRecord) -> Option<usize> {
         let (texts, shown_url) = (&mut self.texts, self.shown_url);
         let number = self.numbers.of(sample, |metric, tags| {

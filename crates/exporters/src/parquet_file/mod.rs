@@ -1,4 +1,4 @@
-//! Parquet files: a row for each second and series, or a row for each sample.
+//! Writes Parquet files with one row per second and series, or one row per sample.
 
 mod columns;
 mod samples;
@@ -20,25 +20,25 @@ use plimsoll_samples::SampleRecord;
 use crate::parquet_rows::Rows;
 use columns::{Columns, SeriesNames};
 
-/// Rows that are written together. Readers load them together, and they wait in memory until then.
+/// Number of rows per row group. They stay in memory until they are written, and readers load them together.
 const ROWS: usize = 65_536;
 
 /// Writes a file.
 pub struct ParquetFile {
     name: String,
-    /// None after the end was written.
+    /// `None` once the file is complete.
     writer: Option<SerializedFileWriter<File>>,
     names: SeriesNames,
     rows: Box<dyn RowKind>,
-    /// Samples that found no place.
+    /// The number of samples that could not be stored.
     dropped: u64,
 }
 
-/// The kind of rows in a file.
+/// What a row of the file represents.
 trait RowKind: Send {
-    /// Adds a finite sample of the series with this number.
+    /// Adds a sample with a finite value. `series` is the number of its series.
     fn add(&mut self, series: usize, sample: &SampleRecord);
-    /// Rows that are complete; at the end of the run, all of them.
+    /// Returns the complete rows. At the end of the run, all rows are complete.
     fn complete(&mut self, names: &SeriesNames, is_last: bool) -> &mut Columns;
 }
 
@@ -46,7 +46,7 @@ impl ParquetFile {
     /// Creates the file.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// If it cannot be created.
     pub fn create(
         path: &Path,
         rows: Rows,

@@ -1,4 +1,4 @@
-//! A row for each sample.
+//! Rows that each contain a sample.
 
 use std::time::SystemTime;
 
@@ -16,13 +16,13 @@ pub const SCHEMA: &str = "message samples {
     REQUIRED BYTE_ARRAY tags (UTF8);
     REQUIRED DOUBLE value;
 }";
-/// The column after the texts.
+/// The first column after the strings of the series.
 const VALUE: usize = 4;
 
-/// Rows of samples.
+/// Rows of samples that wait to be written.
 pub struct SampleRows {
     clock: WallClock,
-    /// Series, time in nanoseconds since 1970, and value.
+    /// The number of the series, the time in nanoseconds since 1970, and the value.
     waiting: Vec<(usize, i64, f64)>,
     columns: Columns,
 }

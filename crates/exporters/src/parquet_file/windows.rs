@@ -1,4 +1,4 @@
-//! A row for each second and series.
+//! Rows that each contain one second of a series.
 
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use super::RowKind;
 use super::columns::{Column, Columns, SeriesNames};
 use crate::windows::Windows;
 
-/// The percentiles are those of trends, and `last` is that of gauges.
+/// The percentiles are only for trends, and `last` is only for gauges.
 pub const SCHEMA: &str = "message windows {
     REQUIRED INT64 time (TIMESTAMP(MILLIS,true));
     REQUIRED BYTE_ARRAY metric (UTF8);
@@ -29,7 +29,7 @@ pub const SCHEMA: &str = "message windows {
     OPTIONAL DOUBLE p99;
     OPTIONAL DOUBLE p999;
 }";
-/// The columns from the count on.
+/// The columns that start with the count.
 const COUNT: usize = 4;
 const SUM: usize = 5;
 const MIN: usize = 6;
@@ -37,7 +37,7 @@ const MAX: usize = 7;
 const LAST: usize = 8;
 const PERCENTILES: [(usize, f64); 5] = [(9, 0.5), (10, 0.9), (11, 0.95), (12, 0.99), (13, 0.999)];
 
-/// Rows of windows.
+/// Rows of windows that wait to be written.
 pub struct WindowRows {
     clock: WallClock,
     windows: Windows<Second>,

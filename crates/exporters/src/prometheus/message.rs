@@ -1,17 +1,17 @@
-//! The messages of remote write 1.0 that are used here, with the field numbers of Prometheus' `remote.proto` and
+//! The messages of remote write 1.0 that this crate uses, with the field numbers of Prometheus' `remote.proto` and
 //! `types.proto`.
 
-/// Values of many series.
+/// The values of several series.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct WriteRequest {
     #[prost(message, repeated, tag = "1")]
     pub timeseries: Vec<TimeSeries>,
 }
 
-/// Values of one series: samples or histograms.
+/// The values of one series: samples or histograms.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct TimeSeries {
-    /// Sorted by name; `__name__` is the metric's.
+    /// Sorted by name. `__name__` is the name of the metric.
     #[prost(message, repeated, tag = "1")]
     pub labels: Vec<Label>,
     #[prost(message, repeated, tag = "2")]
@@ -47,7 +47,7 @@ pub struct Histogram {
     /// Each power of two has `2^schema` buckets.
     #[prost(sint32, tag = "4")]
     pub schema: i32,
-    /// Values up to this size, of either sign, are in the zero bucket.
+    /// Values up to this magnitude are in the zero bucket.
     #[prost(double, tag = "5")]
     pub zero_threshold: f64,
     #[prost(oneof = "ZeroCount", tags = "6")]
@@ -58,7 +58,7 @@ pub struct Histogram {
     pub negative_deltas: Vec<i64>,
     #[prost(message, repeated, tag = "11")]
     pub positive_spans: Vec<BucketSpan>,
-    /// The first count, then each count less the one before it.
+    /// The first count, followed by the difference between each count and the previous one.
     #[prost(sint64, repeated, tag = "12")]
     pub positive_deltas: Vec<i64>,
     /// Milliseconds since 1970.
@@ -81,7 +81,7 @@ pub enum ZeroCount {
 /// Consecutive buckets.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub struct BucketSpan {
-    /// Buckets without values before it: since the span before it, or the index of its first bucket.
+    /// The number of empty buckets since the previous span. For the first span, the index of its first bucket.
     #[prost(sint32, tag = "1")]
     pub offset: i32,
     #[prost(uint32, tag = "2")]

@@ -1,7 +1,7 @@
-//! Prometheus remote write, version 1: snappy-compressed protobuf messages of cumulative values.
+//! Sends cumulative values with Prometheus remote write, version 1, as protobuf messages compressed with snappy.
 //!
-//! Names are those of k6: the prefix `k6_`, and `_total` for counters, `_rate` for rates, `_seconds` for times. Trends
-//! are native histograms, unless `K6_PROMETHEUS_RW_TREND_STATS` asks for figures such as `p(99)`.
+//! Names are those of k6: the prefix `k6_`, and the suffixes `_total` for counters, `_rate` for rates and `_seconds`
+//! for times. Trends are native histograms, unless `K6_PROMETHEUS_RW_TREND_STATS` requests figures such as `p(99)`.
 
 mod message;
 mod native_histogram;
@@ -22,14 +22,14 @@ use settings::Figure;
 
 pub use settings::Settings;
 
-/// The form of remote write.
+/// The remote write format.
 pub struct RemoteWrite {
-    /// The figures of a trend; if there are none, trends are native histograms.
+    /// The figures of a trend. If it is empty, trends are native histograms.
     figures: Vec<Figure>,
 }
 
 impl RemoteWrite {
-    /// The form that these settings ask for.
+    /// Creates the format with these settings.
     pub fn new(settings: &Settings) -> RemoteWrite {
         RemoteWrite {
             figures: settings.figures.clone(),
@@ -37,9 +37,9 @@ impl RemoteWrite {
     }
 }
 
-/// One series, or several with the same labels for the figures of a trend.
+/// One series, or several series with the same labels for the figures of a trend.
 pub struct SeriesLabel {
-    /// Sorted by name, without the series' own name.
+    /// Sorted by name. Does not include the name of the series.
     labels: Vec<Label>,
     name: String,
 }
@@ -62,7 +62,7 @@ impl Format for RemoteWrite {
             });
         }
         labels.sort_by(|a, b| a.name.cmp(&b.name));
-        // Two tags whose names differ in a character that labels cannot have.
+        // The names of two tags may differ only in a character that labels cannot contain.
         labels.dedup_by(|a, b| a.name == b.name);
         let factor = series_messages::factor(metric);
         let value = Value::new(metric, factor, !self.figures.is_empty());
@@ -97,7 +97,7 @@ impl SeriesLabel {
             name: "__name__".to_owned(),
             value: format!("{}{suffix}", self.name),
         };
-        // Labels are sorted by name, and upper case comes before an underscore.
+        // Labels are sorted by name, and upper-case letters precede an underscore.
         let place = self.labels.partition_point(|label| label.name < name.name);
         labels.extend_from_slice(&self.labels[..place]);
         labels.push(name);
@@ -109,7 +109,7 @@ impl SeriesLabel {
     }
 }
 
-/// A name of letters, digits and underscores that does not start with a digit.
+/// Converts to a name of letters, digits and underscores that does not start with a digit.
 fn label_name(key: &str) -> String {
     let valid = |character: char| match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => character,
@@ -125,7 +125,7 @@ fn label_name(key: &str) -> String {
 
 fn compressed(request: &WriteRequest) -> Vec<u8> {
     let bytes = request.encode_to_vec();
-    // It fails only above 4 GiB, and the series of a request are limited.
+    // This fails only above 4 GiB, and the number of series per request is limited.
     snap::raw::Encoder::new()
         .compress_vec(&bytes)
         .unwrap_or_default()

@@ -1,11 +1,11 @@
-//! A histogram in the form of Prometheus' native histograms.
+//! Converts histograms to Prometheus' native histograms.
 
 use std::collections::BTreeMap;
 
 use super::message::{BucketSpan, Count, Histogram, ZeroCount};
 use crate::exponential_histogram::{ExponentialHistogram, SCALE, ZERO_THRESHOLD};
 
-/// The message, at a time in milliseconds since 1970.
+/// Creates the message. `time` is in milliseconds since 1970.
 pub fn message(histogram: &ExponentialHistogram, at: i64) -> Histogram {
     let (positive_spans, positive_deltas) = spans(&histogram.positive);
     let (negative_spans, negative_deltas) = spans(&histogram.negative);
@@ -23,7 +23,7 @@ pub fn message(histogram: &ExponentialHistogram, at: i64) -> Histogram {
     }
 }
 
-/// Runs of consecutive buckets, and the counts as differences.
+/// Converts to spans of consecutive buckets, and to differences between counts.
 fn spans(buckets: &BTreeMap<i32, u64>) -> (Vec<BucketSpan>, Vec<i64>) {
     let mut spans: Vec<BucketSpan> = Vec::new();
     let mut deltas = Vec::with_capacity(buckets.len());
@@ -57,7 +57,7 @@ mod tests {
         let message = message(&histogram, 7);
         assert_eq!(message.count, Some(Count::Integer(6)));
         assert_eq!(message.zero_count, Some(ZeroCount::Integer(1)));
-        // Buckets 0 and 1, then 16, which is 14 buckets later.
+        // Buckets 0 and 1, then bucket 16 after 14 empty buckets.
         let span = |offset, length| BucketSpan { offset, length };
         assert_eq!(message.positive_spans, [span(0, 2), span(14, 1)]);
         assert_eq!(message.positive_deltas, [2, -1, 0]);

@@ -1,4 +1,4 @@
-//! The names and messages of a value in Prometheus.
+//! Creates the names and messages of a value for Prometheus.
 
 use plimsoll_output::prometheus_name;
 use plimsoll_samples::{Contains, Metric};
@@ -8,7 +8,7 @@ use super::native_histogram;
 use super::settings::Figure;
 use crate::value::Value;
 
-/// The factor that converts samples to Prometheus' unit: times are in seconds.
+/// The factor that converts samples to Prometheus' unit. Times are in seconds.
 pub fn factor(metric: &Metric) -> f64 {
     if metric.contains == Contains::Time {
         1e-3
@@ -17,16 +17,16 @@ pub fn factor(metric: &Metric) -> f64 {
     }
 }
 
-/// The name of its series, as in k6.
+/// The name of the series, as in k6.
 pub fn name(value: &Value, metric: &Metric) -> String {
     match value {
-        // Each figure has a suffix of its own instead of the unit.
+        // Each figure has its own suffix instead of the unit.
         Value::Figures(..) => format!("k6_{}", metric.name),
         _ => prometheus_name(&metric.name, metric.kind, metric.contains),
     }
 }
 
-/// The messages at a time in milliseconds since 1970. `of` starts one from the suffix of its name.
+/// Creates the messages. The time is in milliseconds since 1970. `of` creates a message from the suffix of its name.
 pub fn messages(
     value: &Value,
     at: i64,

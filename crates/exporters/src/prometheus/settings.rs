@@ -1,4 +1,4 @@
-//! k6's settings for remote write.
+//! k6's settings for Prometheus remote write.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use plimsoll_stats::Histogram;
 use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
-/// The destination, interval and format.
+/// The parsed settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The URL, with the header fields of each request.
+    /// The URL and the headers of requests.
     pub endpoint: Endpoint,
     /// Time between requests.
     pub interval: Duration,
-    /// The figures of a trend; if there are none, trends are native histograms.
+    /// The figures of a trend. If it is empty, trends are native histograms.
     pub figures: Vec<Figure>,
 }
 
 /// A figure of a trend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The end of its series' name: `_p99`.
+    /// The suffix of the series' name, such as `_p99`.
     pub suffix: String,
     kind: FigureKind,
 }
@@ -37,7 +37,7 @@ enum FigureKind {
 }
 
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
-/// Settings of k6 that have no effect here, which therefore must not be accepted silently.
+/// Settings of k6 that Plimsoll does not support. Accepting them silently would mislead the user.
 const MISSING: [&str; 6] = [
     "CLIENT_CERTIFICATE",
     "CLIENT_CERTIFICATE_KEY",
@@ -72,7 +72,7 @@ impl Settings {
         endpoint.tls.insecure_skip_verify =
             variables.boolean(&name("INSECURE_SKIP_TLS_VERIFY"), false)?;
         endpoint.trust = "K6_PROMETHEUS_RW_INSECURE_SKIP_TLS_VERIFY=true accepts any certificate";
-        // Fixed by the protocol.
+        // The protocol determines these headers.
         endpoint.add("Content-Type", "application/x-protobuf");
         endpoint.add("Content-Encoding", "snappy");
         endpoint.add("X-Prometheus-Remote-Write-Version", "0.1.0");
@@ -144,7 +144,7 @@ impl Figure {
         })
     }
 
-    /// The figure of a distribution. `factor` converts its values to the unit; a count has none.
+    /// The figure of a distribution. `factor` converts its values to the unit. A count has no unit.
     pub fn of(&self, histogram: &Histogram, factor: f64) -> f64 {
         match self.kind {
             FigureKind::Count => histogram.count() as f64,

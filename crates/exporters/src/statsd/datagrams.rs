@@ -1,6 +1,6 @@
-//! Sends datagrams at a pace that a receiver can follow, on a thread of its own.
+//! Sends datagrams at a rate that a receiver can handle, on a separate thread.
 //!
-//! Nobody reports a datagram that does not fit the receiver's buffer, so bursts must be avoided.
+//! A datagram that does not fit into the receiver's buffer is lost without an error, so bursts must be avoided.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;
@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Datagrams that wait to be sent, about 10 MB. More are dropped.
+/// Maximum number of datagrams that wait to be sent, about 10 MB. Further datagrams are dropped.
 const WAITING: usize = 8_192;
-/// Datagrams that are sent at once: a tenth of what the default buffer of Linux holds.
+/// Number of datagrams to send without a pause: a tenth of what Linux's default buffer holds.
 const AT_ONCE: usize = 8;
-/// The pause after them. This allows 2,000 datagrams per second, about 75,000 values.
+/// The pause after each batch. This allows 2,000 datagrams per second, or about 75,000 values.
 const PAUSE: Duration = Duration::from_millis(4);
-/// How long the end of a run waits for datagrams that are not sent yet.
+/// How long the end of a run waits for unsent datagrams.
 const END: Duration = Duration::from_secs(10);
 
-/// Values in one datagram, and their number.
+/// The values in one datagram, and their number.
 pub struct Datagram {
     pub text: String,
     pub lines: u64,
@@ -30,7 +30,7 @@ pub struct Datagram {
 pub struct Account {
     pub sent: AtomicU64,
     pub lost: AtomicU64,
-    /// Why values were lost: the latest reason.
+    /// The latest reason for lost values.
     reason: Mutex<String>,
 }
 
@@ -42,7 +42,7 @@ impl Account {
         reason.clone_into(&mut latest);
     }
 
-    /// Counts values as lost that counted as sent.
+    /// Counts values as lost that were counted as sent before.
     fn take_back(&self, lines: u64, reason: &str) {
         self.sent.fetch_sub(lines, Ordering::Relaxed);
         self.lose(lines, reason);
@@ -55,10 +55,10 @@ impl Account {
     }
 }
 
-/// Datagrams on their way to a receiver.
+/// A queue of datagrams to a receiver.
 pub struct Datagrams {
     queue: Option<SyncSender<Datagram>>,
-    /// Returns what waits when the run ends.
+    /// Returns the waiting datagrams when the run ends.
     thread: Option<JoinHandle<Receiver<Datagram>>>,
     shared: Arc<Shared>,
 }
@@ -66,7 +66,7 @@ pub struct Datagrams {
 struct Shared {
     socket: UdpSocket,
     account: Account,
-    /// When the rest is dropped; set at the end of the run.
+    /// When to drop the remaining datagrams. Set at the end of the run.
     end: OnceLock<Instant>,
 }
 
@@ -74,7 +74,7 @@ impl Datagrams {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot create a thread.
     pub fn start(socket: UdpSocket) -> Result<Datagrams, String> {
         let (queue, waiting) = sync_channel(WAITING);
         let shared = Arc::new(Shared {
@@ -101,12 +101,12 @@ impl Datagrams {
         })
     }
 
-    /// Counts of values so far.
+    /// The current counts of values.
     pub fn account(&self) -> &Account {
         &self.shared.account
     }
 
-    /// Sends a datagram later, or drops it if too many wait already.
+    /// Queues a datagram, or drops it if too many are waiting.
     pub fn offer(&self, datagram: Datagram) {
         let lines = datagram.lines;
         let queue = self.queue.as_ref();
@@ -115,8 +115,8 @@ impl Datagrams {
         }
     }
 
-    /// Sends those that wait, for a limited time, on this thread: the other one has the lowest priority, and no load is left
-    /// that it could delay.
+    /// Sends the waiting datagrams on this thread, for a limited time. The other thread has the lowest priority, and no
+    /// load is left that sending could delay.
     pub fn finish(&mut self) {
         self.shared.end.get_or_init(|| Instant::now() + END);
         self.queue = None;
@@ -130,7 +130,7 @@ impl Datagrams {
 
 impl Shared {
     fn send_all(&self, datagrams: impl IntoIterator<Item = Datagram>) {
-        // Values of the datagram before, as long as they count as sent.
+        // The values of the previous datagram, while they count as sent.
         let mut before = 0;
         for (place, datagram) in datagrams.into_iter().enumerate() {
             if self.end.get().is_some_and(|end| Instant::now() > *end) {
@@ -139,7 +139,7 @@ impl Shared {
             }
             let text = datagram.text.as_bytes();
             let mut sent = self.socket.send(text);
-            // A refusal is of the datagram before, and this one was not sent.
+            // The error refers to the previous datagram, and this datagram was not sent.
             if let Err(error) = &sent
                 && error.kind() == ErrorKind::ConnectionRefused
             {

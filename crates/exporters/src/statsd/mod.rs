@@ -1,7 +1,8 @@
-//! StatsD and DogStatsD over UDP.
+//! Sends samples to StatsD and DogStatsD over UDP.
 //!
-//! Counters are counters, gauges gauges and trends timers. A rate is two counters, `NAME.pass` and `NAME.fail`, because
-//! StatsD has no rates. Samples of one second are added up where that loses nothing: counters and rates.
+//! Counters are counters, gauges are gauges, and trends are timers. A rate is two counters, `NAME.pass` and
+//! `NAME.fail`, because StatsD has no rates. Samples of counters and rates are summed for one second, because that
+//! loses no information.
 
 mod datagrams;
 mod settings;
@@ -23,7 +24,7 @@ use datagrams::{Datagram, Datagrams};
 
 pub use settings::Settings;
 
-/// Bytes in a datagram: what fits an Ethernet frame.
+/// Maximum size of a datagram in bytes. It fits into an Ethernet frame.
 const LONGEST: usize = 1_432;
 
 /// Sends samples as datagrams.
@@ -35,29 +36,29 @@ pub struct StatsD {
     shown_url: ShownUrl,
     next: Instant,
     datagram: String,
-    /// Lines in the datagram.
+    /// The number of lines in the datagram.
     lines: u64,
 }
 
 struct Series {
-    /// Name of the metric with its prefix.
+    /// The name of the metric, with its prefix.
     name: String,
-    /// Tags as DogStatsD writes them, or empty.
+    /// The tags in DogStatsD's format. Empty if tags are disabled.
     tags: String,
     kind: Kind,
-    /// The sum since the last datagram; for a rate, of the values that are not zero.
+    /// The sum since the last datagram. For a rate, the number of values that are not zero.
     sum: f64,
-    /// For a rate, what is zero.
+    /// For a rate, the number of values that are zero.
     zeros: f64,
     latest: Moment,
     has_changed: bool,
 }
 
 impl StatsD {
-    /// Starts to send.
+    /// Starts the thread that sends.
     ///
     /// # Errors
-    /// When the address has no host of that name, or the system refuses a socket or a thread.
+    /// If the host name cannot be resolved, or if the system refuses a socket or a thread.
     pub fn open(
         settings: &Settings,
         setting: &OutputSetting,
@@ -108,7 +109,7 @@ impl StatsD {
         series.has_changed = true;
     }
 
-    /// Sends what was added up.
+    /// Sends the sums.
     fn flush(&mut self) {
         let mut lines = Vec::new();
         for series in self.series.values().filter(|series| series.has_changed) {
@@ -184,7 +185,7 @@ impl Series {
             let kept = tags.iter().filter(|(key, value)| {
                 !value.is_empty() && !settings.blocked.iter().any(|tag| tag == key)
             });
-            // One value per key, sorted.
+            // Sorted, with one value per key.
             let kept: BTreeMap<_, _> = kept.collect();
             for (place, (key, value)) in kept.into_iter().enumerate() {
                 let value = shown_tag(shown_url, key, value);
@@ -204,13 +205,13 @@ impl Series {
         }
     }
 
-    /// The lines for what was added up, which starts again at zero.
+    /// The lines with the sums, which are then reset to zero.
     fn take(&mut self, lines: &mut Vec<String>) {
         self.has_changed = false;
         match self.kind {
             Kind::Gauge => {
                 if self.sum < 0.0 {
-                    // A number with a sign changes a gauge, so a negative value first needs a zero.
+                    // A signed number changes a gauge relatively, so a zero must precede a negative value.
                     lines.push(self.line("", 0.0, "g"));
                 }
                 lines.push(self.line("", self.sum, "g"));
@@ -239,12 +240,12 @@ impl Series {
     }
 }
 
-/// A name without the characters that separate parts of a line.
+/// Removes the characters that separate the parts of a line from a name.
 fn clean(text: &str) -> String {
     text.replace([':', '|', ',', '@', '#', '\n', '\r'], "_")
 }
 
-/// A value may have colons, such as those of a URL.
+/// A tag's value may contain colons, such as those of a URL.
 fn clean_value(text: &str) -> String {
     text.replace(['|', ',', '#', '\n', '\r'], "_")
 }

@@ -1,4 +1,4 @@
-//! The settings that k6's output for StatsD had.
+//! The settings of k6's former StatsD output.
 
 use std::io;
 use std::net::{ToSocketAddrs, UdpSocket};
@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use crate::settings::Variables;
 
-/// Time limit for waiting for space in the buffer of the network device.
+/// Time limit for waiting for space in the send buffer.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The destination, interval and format.
+/// The parsed settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `HOST:PORT`.
     pub address: String,
-    /// Before the name of each metric.
+    /// The prefix of metric names.
     pub namespace: String,
-    /// Time between datagrams of values that are added up.
+    /// The interval between datagrams with sums.
     pub interval: Duration,
-    /// Add tags, as DogStatsD has them.
+    /// Whether to add tags, in DogStatsD's format.
     pub has_tags: bool,
-    /// Tags that are left out.
+    /// Tags to omit.
     pub blocked: Vec<String>,
 }
 
@@ -60,10 +60,10 @@ impl Settings {
         })
     }
 
-    /// A socket for datagrams to the receiver.
+    /// Creates a UDP socket that is connected to the receiver.
     ///
     /// # Errors
-    /// When the name has no address, or the system refuses a socket.
+    /// If the host name cannot be resolved, or if the system refuses a socket.
     pub fn connect(&self) -> io::Result<UdpSocket> {
         let mut last = io::Error::other(format!("{} has no address", self.address));
         for address in self.address.to_socket_addrs()? {

@@ -1,8 +1,8 @@
-//! The messages of OTLP for traces, with the field numbers of OpenTelemetry's `trace_service.proto` and `trace.proto`.
+//! The OTLP messages for traces, with the field numbers of OpenTelemetry's `trace_service.proto` and `trace.proto`.
 
 use crate::opentelemetry::message::{KeyValue, Resource, Scope};
 
-/// Spans of one program.
+/// The spans of one program.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ExportRequest {
     #[prost(message, repeated, tag = "1")]
@@ -36,7 +36,7 @@ pub struct Span {
     pub parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
     pub name: String,
-    /// [`CLIENT`].
+    /// Always [`CLIENT`].
     #[prost(int32, tag = "6")]
     pub kind: i32,
     #[prost(fixed64, tag = "7")]
@@ -53,14 +53,14 @@ pub struct Span {
 
 /// A request to another program.
 pub const CLIENT: i32 = 3;
-/// Flags of spans that are recorded.
+/// The flags of a span that is recorded.
 pub const RECORDED: u32 = 1;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Status {
     #[prost(string, tag = "2")]
     pub message: String,
-    /// [`FAILED`].
+    /// Always [`FAILED`].
     #[prost(int32, tag = "3")]
     pub code: i32,
 }

@@ -1,7 +1,8 @@
-//! Traces in OpenTelemetry's protocol: each HTTP round trip and each gRPC call with a trace context is a span.
+//! Sends traces with OpenTelemetry's protocol. Each HTTP round trip and each gRPC call that has a trace context is a
+//! span.
 //!
-//! The context is in the metadata of the samples: `trace_id`, `span_id` and, after the first round trip of a
-//! request, `parent_span_id`. Attributes have the names of OpenTelemetry's conventions where there is one.
+//! The metadata of samples contains the context: `trace_id`, `span_id` and, after the first round trip of a request,
+//! `parent_span_id`. Attributes have the names of OpenTelemetry's conventions, if these define one.
 
 mod message;
 mod settings;
@@ -23,9 +24,9 @@ use message::{CLIENT, ExportRequest, FAILED, RECORDED, ResourceSpans, ScopeSpans
 
 pub use settings::Settings;
 
-/// Spans of one request to the receiver, which accepts 4 MiB by default.
+/// Maximum number of spans per request. Receivers accept 4 MiB by default.
 const MOST: usize = 2000;
-/// Time between requests with fewer spans.
+/// The interval between requests with fewer spans.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Sends the spans of a run.
@@ -37,15 +38,15 @@ pub struct Traces {
     shown_url: ShownUrl,
     next: Instant,
     spans: Vec<Span>,
-    /// Spans that could not wait any longer.
+    /// The number of spans that were dropped because the receiver was too slow.
     dropped: u64,
 }
 
 impl Traces {
-    /// Starts to send.
+    /// Starts the thread that sends.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot create a thread.
     pub fn open(
         settings: &Settings,
         setting: &OutputSetting,
@@ -100,7 +101,7 @@ impl Traces {
 
 impl Output for Traces {
     fn batch(&mut self, samples: &[SampleRecord]) -> Result<(), OutputError> {
-        // Of the samples of a round trip or a call, exactly one has this metric.
+        // Exactly one sample of each round trip or call has this metric.
         let is_one =
             |sample: &&SampleRecord| matches!(sample.metric, HTTP_REQS | GRPC_REQ_DURATION);
         for sample in samples.iter().filter(is_one) {
@@ -140,7 +141,7 @@ impl Output for Traces {
     }
 }
 
-/// The span of a round trip or of a call, if it has a trace context.
+/// The span of a round trip or a call, if it has a trace context.
 fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<Span> {
     let metadata = sample.metadata.as_deref()?;
     let id = |key: &str| metadata.get(key).and_then(|digits| from_hex(digits));
@@ -150,7 +151,7 @@ fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<
     let end = clock.date(sample.at);
     let start = match sample.started {
         Some(started) => clock.date(started),
-        // The time of a call is its value, in milliseconds.
+        // The value of the sample is the duration of the call in milliseconds.
         None => Duration::try_from_secs_f64(sample.value / 1e3)
             .ok()
             .and_then(|took| end.checked_sub(took))
@@ -174,7 +175,7 @@ fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<
                 attributes.extend(number_attribute("rpc.grpc.status_code", value));
             }
             "status" => attributes.extend(number_attribute("http.response.status_code", value)),
-            // If the script gives a request a name, it replaces the URL, as in k6.
+            // As in k6, a request's name replaces its URL.
             "url" if is_call || !value.contains("://") => {}
             "url" => {
                 attributes.push(attribute("url.full", shown()));
@@ -185,7 +186,7 @@ fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<
                 let version = version.trim_end_matches(".0").to_owned();
                 attributes.push(attribute("network.protocol.version", version));
             }
-            // The name of the span has it.
+            // The name of the span already contains it.
             "name" => {}
             _ => attributes.push(attribute(key, shown())),
         }
@@ -203,7 +204,7 @@ fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<
         parent_span_id: id("parent_span_id").unwrap_or_default(),
         name: match tag("method") {
             _ if is_call => name.trim_start_matches('/').to_owned(),
-            // Names of spans have few values, and URLs may have many.
+            // The name of a span should have few different values, but URLs may have many.
             method if tag("name").contains("://") => method.to_owned(),
             method => format!("{method} {name}"),
         },
@@ -219,7 +220,7 @@ fn span(sample: &SampleRecord, clock: WallClock, shown_url: ShownUrl) -> Option<
     })
 }
 
-/// The host and the port of a URL.
+/// The host and the port in a URL.
 fn server(url: &str) -> Vec<KeyValue> {
     let Ok(url) = plimsoll_http::Url::parse(url) else {
         return Vec::new();

@@ -1,23 +1,23 @@
-//! `--traces-output`, in k6's form, and the variables of OpenTelemetry's libraries that choose what is recorded.
+//! Parses `--traces-output` in k6's form, and the variables of OpenTelemetry's libraries that control sampling.
 
 use crate::endpoint::{Endpoint, Protocol};
 use crate::opentelemetry::settings::{resource, tls};
 use crate::settings::Variables;
 
-/// The destination of traces, and the share of requests that are recorded.
+/// The destination of traces, and the share of requests to trace.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The address, with the header fields of each request.
+    /// The address and the headers of requests.
     pub endpoint: Endpoint,
-    /// From 0 to 1.
+    /// The share of requests to trace, from 0 to 1.
     pub share: f64,
-    /// Attributes of the program.
+    /// The attributes of the program.
     pub resource: Vec<(String, String)>,
-    /// The protocol and the address in the banner.
+    /// The protocol and the address, for the banner.
     shown: String,
 }
 
-/// The gRPC method that takes spans.
+/// The gRPC method that receives spans.
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const FORM: &str =
     "use none, or otel=HOST:PORT,proto=grpc|http,header.NAME=VALUE with any of these parts";
@@ -67,13 +67,13 @@ impl Settings {
         }))
     }
 
-    /// The destination in the banner of a run.
+    /// The description of the destination in a run's banner.
     pub fn describe(&self) -> String {
         format!("traces ({})", self.shown)
     }
 }
 
-/// An address without a scheme is one without TLS.
+/// An address without a scheme uses no TLS.
 fn endpoint(address: &str, is_call: bool) -> Result<Endpoint, String> {
     let default = if is_call {
         "127.0.0.1:4317"
@@ -101,7 +101,7 @@ fn endpoint(address: &str, is_call: bool) -> Result<Endpoint, String> {
     Ok(endpoint)
 }
 
-/// The share that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` choose.
+/// The share that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` select.
 fn share(variables: Variables<'_>) -> Result<f64, String> {
     const NAME: &str = "OTEL_TRACES_SAMPLER";
     const SHARE: &str = "OTEL_TRACES_SAMPLER_ARG";
