@@ -15,7 +15,7 @@ fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
-/// Writes a file of targets to a folder that exists as long as the first value.
+/// Writes a target list. It exists until the returned folder is dropped.
 fn list(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("targets.txt");
@@ -124,7 +124,7 @@ fn results_go_to_the_file() {
     assert!(written.iter().all(|hit| hit.service <= Some(hit.latency)));
 }
 
-/// The hits in a results file.
+/// The number of hits in a results file.
 fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
     let mut results = plimsoll_vegeta::Results::open(std::fs::File::open(path).unwrap()).unwrap();
     let mut all = Vec::new();

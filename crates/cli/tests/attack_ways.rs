@@ -54,7 +54,7 @@ fn names_are_resolved_by_the_given_servers() {
         (&5.into(), &0.into()),
         "{result}"
     );
-    // Nothing listens there, so the name is unknown.
+    // Nothing listens at this address, so the name cannot be resolved.
     let nobody = format!("-resolvers={}", plimsoll_testkit::ports::closed());
     let result = attack(&[&nobody]);
     assert_eq!(result["failed"], 5, "{result}");
@@ -135,7 +135,7 @@ fn metrics_are_exposed_to_prometheus() {
         "request_seconds_count{{method=\"GET\",status=\"200\",url=\"{}\"}} ",
         server.url()
     );
-    // Metrics are updated a quarter of a second after the hits, or later on a busy machine.
+    // Metrics are updated a quarter of a second after the hits. On a busy machine, it takes longer.
     let mut shown = String::new();
     for _ in 0..600 {
         shown = fetch(&page.to_string()).unwrap_or_default();

@@ -4,7 +4,7 @@ mod plimsoll;
 
 use plimsoll::plimsoll;
 
-/// The path of one of the audit's own recordings.
+/// The path of a recording from the tests of the crate `audit`.
 fn recording(name: &str) -> String {
     format!(
         "{}/../audit/tests/recorded/{name}",

@@ -1,6 +1,5 @@
-//! WebSocket servers that send invalid data, disconnect, stall or never end: scripts see a named
-//! error and continue, and memory stays bounded. The server is written with Python's standard
-//! library.
+//! WebSocket servers that send invalid data, disconnect, stall or never stop. Scripts see a named error and continue,
+//! and memory stays bounded. The server uses only Python's standard library.
 
 mod plimsoll;
 
@@ -8,7 +7,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::program::{Program, Running};
 use serde_json::{Value, json};
 
-/// Performs the handshake and then misbehaves as the request's path says.
+/// Performs the handshake, and then misbehaves as the path of the request requires.
 const PEER: &str = r#"
 import base64, hashlib, socket, socketserver, struct, sys
 def frame(first, payload, length=None):
@@ -106,7 +105,7 @@ const SCRIPT: &str = "
     }
     export function teardown() { console.log('over'); sleep(1); }";
 
-/// The JSON values that a script logs, one per line, until its teardown logs `over`.
+/// The JSON values that a script logs, one per line, up to the line `over` from its teardown.
 fn lines_before_teardown(running: &mut Running) -> Vec<Value> {
     let mut lines = Vec::new();
     loop {
@@ -175,8 +174,8 @@ fn a_message_sent_after_the_servers_close_is_dropped() {
     assert_eq!(said, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
 }
 
-/// Both modules close while the server keeps sending pings and never sends a close frame, whether
-/// or not it reads. Other users of the worker continue.
+/// Both modules close while the server sends pings and never a close frame, whether or not it reads. Other users of the
+/// worker are not affected.
 #[test]
 fn close_completes_while_the_server_floods_pings() {
     const FLOODED: &str = "

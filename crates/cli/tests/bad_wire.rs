@@ -1,5 +1,5 @@
-//! Misbehaving servers: every failure has a named error and is counted, no measurements are lost, and
-//! memory stays bounded.
+//! Misbehaving servers. Every failure has a named error and is counted, no measurements are lost, and memory stays
+//! bounded.
 
 mod plimsoll;
 
@@ -119,8 +119,8 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
     ]
 }
 
-/// Requests each of the addresses twice, logs the outcomes, sends requests to a good server in
-/// between, and waits at the end so that the process can be inspected.
+/// Requests each address twice, logs the outcomes, sends requests to a good server in between, and waits at the end so
+/// that the process can be inspected.
 const SCRIPT: &str = "
     import http from 'k6/http';
     import { check, sleep } from 'k6';
@@ -154,7 +154,7 @@ fn run(script: &str, places: &[(String, String)], good: &str) -> Program {
     .input(script)
 }
 
-/// The lines up to `over`, and the peak memory of the program until then.
+/// The lines up to `over`, and the peak memory of the program so far.
 fn lines_and_memory(program: Program) -> (Vec<String>, Option<u64>) {
     let mut running = program.start();
     let mut lines = Vec::new();
@@ -249,12 +249,11 @@ fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
     }
 
     let export: Value = serde_json::from_slice(&fs::read(&export).unwrap()).unwrap();
-    // An invalid URL is not sent as a request; each other address was requested twice, and the good
-    // one in between.
+    // An invalid URL is not sent as a request. Each other address was requested twice, and the good address in between.
     let bad = 2.0 * (wanted.len() - 1) as f64;
     let good_ones = 2.0 * wanted.len() as f64;
     assert_eq!(metric(&export, "http_reqs", "count"), bad + good_ones);
-    // In this summary format, a passed sample of this rate is a failed request.
+    // In this summary format, a sample of this rate that "passed" is a failed request.
     assert_eq!(metric(&export, "http_req_failed", "passes"), bad);
     assert_eq!(metric(&export, "checks", "passes"), good_ones);
     assert_eq!(metric(&export, "iterations", "count"), 2.0);

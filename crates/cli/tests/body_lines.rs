@@ -1,4 +1,4 @@
-//! `plimsoll http --body-lines`: bodies in turn.
+//! `plimsoll http --body-lines`: bodies in rotation.
 
 mod plimsoll;
 
@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use plimsoll::plimsoll;
 use serde_json::Value;
 
-/// Serves one connection at a time, and passes the method and the body of each request on.
+/// Serves one connection at a time. Sends the method and the body of each request to a channel.
 fn server() -> (String, mpsc::Receiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -55,7 +55,7 @@ fn each_request_sends_the_next_line_and_the_first_follows_the_last() {
     let (url, requests) = server();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bodies.txt");
-    // Windows' line ends, an empty line, and no end of the last line.
+    // Windows line endings, an empty line, and a last line without a line ending.
     std::fs::write(&file, "{\"index\":1}\r\n\nzwei – ü\nthree").expect("a file");
     let path = file.to_str().expect("text");
     let record = folder.path().join("record.jsonl");

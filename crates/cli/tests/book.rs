@@ -1,4 +1,4 @@
-//! The documentation and the help of all commands as one book, made by mdBook.
+//! The documentation and the help of all commands as a book that mdBook builds.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn the_book_is_built_and_its_links_work() {
     assert!(page("commands/run.html").contains("--summary-trend-stats"));
     assert!(page("docs/guide/outputs.html").contains("K6_PROMETHEUS_RW_SERVER_URL"));
     assert!(page("index.html").contains("docs/pictures/terminal.svg"));
-    // The search is in the book.
+    // The book includes a search.
     let files = std::fs::read_dir(output.join("html")).expect("the book");
     let mut names = files.flatten().map(|file| file.file_name());
     assert!(names.any(|name| name.to_string_lossy().starts_with("searchindex")));

@@ -1,4 +1,4 @@
-//! `k6/browser` with Debian's Chromium, on pages of our own.
+//! `k6/browser` with Debian's Chromium and pages from a test server.
 
 #[path = "browser_scripts/pages.rs"]
 mod pages;
@@ -21,7 +21,7 @@ fn script(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A run of a script in `folder`, which is also the folder for temporary files.
+/// Runs a script in `folder`, which is also the folder for temporary files.
 fn program(folder: &TempDir) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
         .args(RUN)
@@ -49,7 +49,7 @@ fn compares(name: &str, at_least: usize) {
     assert!(compared.parse::<usize>().unwrap() >= at_least, "{log}");
 }
 
-/// The processes whose command line names the folder: those of the browser, by the path of its profile.
+/// The browser's processes. Their command lines contain the folder, because the browser's profile is in it.
 fn browser_processes(folder: &TempDir) -> Vec<i32> {
     let wanted = folder.path().join("plimsoll-browser-");
     let wanted = wanted.to_str().unwrap();
@@ -62,7 +62,7 @@ fn browser_processes(folder: &TempDir) -> Vec<i32> {
         else {
             continue;
         };
-        // The process may have ended meanwhile.
+        // The process may have exited meanwhile.
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         if String::from_utf8_lossy(&line).contains(wanted) {
             found.push(id);
@@ -71,7 +71,7 @@ fn browser_processes(folder: &TempDir) -> Vec<i32> {
     found
 }
 
-/// Nothing of the browser is left, or will be in a moment.
+/// Checks that nothing of the browser remains, possibly after a moment.
 fn assert_no_browser(folder: &TempDir) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -224,7 +224,7 @@ fn waiting(folder: &TempDir, mode: &str) -> Program {
         .input(WAITING)
 }
 
-/// Waits until the log has a line.
+/// Waits until the log contains a line.
 fn wait_for(folder: &TempDir, text: &str) {
     let deadline = Instant::now() + Duration::from_secs(60);
     let log = folder.path().join("log");

@@ -1,4 +1,4 @@
-//! `plimsoll run` with scripts that never wait, that throw, or that print their own summary.
+//! `plimsoll run` with scripts that never wait, that throw exceptions, or that print their own summary.
 
 mod plimsoll;
 
@@ -25,7 +25,7 @@ fn wait_for(console: &Path, text: &str) {
     }
 }
 
-/// Runs a script whose busy part logs `busy`, and interrupts it then.
+/// Runs a script, and interrupts it once its busy part has logged `busy`.
 fn interrupted(script: &str) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let console = folder.path().join("console");

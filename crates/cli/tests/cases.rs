@@ -1,7 +1,7 @@
-//! Runs every case under `cases/` and compares it with the recording of the real k6.
+//! Runs every case in `cases/` and compares the result with a recording of the real k6.
 //!
-//! `cases/pending.txt` lists the cases that still differ, one per line; all others must match. The
-//! output names listed cases that match now, so that they can be removed from the list.
+//! `cases/pending.txt` lists the cases that still differ, one per line. All others must match. If a listed case
+//! matches, the output names it, so that it can be removed from the list.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::path::Path;
 use plimsoll_testkit::cases::Case;
 use plimsoll_testkit::cases::suite;
 
-/// Cases mostly wait for timers and servers, but two concurrent ones can use two cores.
+/// Cases mostly wait for timers and servers, but two concurrent cases can use both cores.
 const AT_ONCE: usize = 2;
 
 #[test]

@@ -1,4 +1,5 @@
-//! Checks `plimsoll certs` with openssl if installed; the crate's own tests use TLS libraries.
+//! Checks the files of `plimsoll certs` with openssl, if it is installed. The crate `certs` has tests with TLS
+//! libraries.
 
 mod plimsoll;
 
@@ -60,7 +61,7 @@ fn openssl_accepts_the_certificates() {
         "api.test",
         "server.pem",
     ]) else {
-        // The crate's own tests show that rustls accepts them.
+        // The tests of the crate `certs` show that rustls accepts these keys.
         return;
     };
     assert_eq!(said.trim(), "server.pem: OK");

@@ -89,7 +89,7 @@ impl Records {
     fn put(&self, name: &str, of: Made) -> &'static str {
         let path = self.0.path().join(name);
         std::fs::write(&path, made(of)).expect("written");
-        // Leaked for the length of a test, so that lists of flags are easy to write.
+        // Leaked for the duration of a test, which makes lists of flags easy to write.
         Box::leak(path.to_str().expect("plain").to_owned().into_boxed_str())
     }
 }
@@ -238,7 +238,7 @@ fn incomparable_runs_are_refused_with_the_reason() {
         );
         assert!(ended.stderr.contains(part), "{flags:?}: {}", ended.stderr);
     }
-    // With this flag it continues, and reports the differences.
+    // With this flag, the comparison continues and reports the differences.
     let ended = compare(&[before, elsewhere, "--any-environment"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert!(
@@ -246,7 +246,7 @@ fn incomparable_runs_are_refused_with_the_reason() {
         "{}",
         ended.stdout
     );
-    // A gate that cannot judge does not pass.
+    // A gate that cannot judge must not pass.
     for other in [short, invalid] {
         let ended = compare(&[before, other, "--fail-on", "regression", "--json"]);
         assert_eq!(ended.status, Some(3), "{ended:?}");
@@ -298,14 +298,14 @@ fn two_commands_run_in_turns() {
         median["change"].as_f64().expect("a ratio") > 2.0,
         "{told:#}"
     );
-    // Twelve runs: A first, then B twice, then A twice.
+    // Twelve runs: each pair runs A first, then B twice, then A again.
     let order: String = ended
         .stderr
         .lines()
         .filter_map(|line| line.split_once(", ")?.1.chars().next())
         .collect();
     assert_eq!(order, "ABBAABBAABBA", "{}", ended.stderr);
-    // Two pairs cannot show anything, so they are refused before anything runs.
+    // Two pairs cannot show any difference, so they are refused before anything runs.
     let flags = ["--noise", "measure", "--fail-on", "p50:+10%"];
     let ended = compare("2", &quick, &flags);
     assert_eq!(ended.status, Some(2), "{ended:?}");
@@ -351,7 +351,7 @@ fn runs_are_stored_listed_and_compared_by_number() {
             ended.stderr
         );
     }
-    // Only the store remains: the temporary records are gone.
+    // Only the store remains. The temporary records have been deleted.
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")
         .collect();
@@ -368,7 +368,7 @@ fn runs_are_stored_listed_and_compared_by_number() {
         "{}",
         ended.stdout
     );
-    // Without a path, --keep has no default if the home is not a folder.
+    // If the home is not a directory, --keep has no default path.
     let ended = plimsoll(&["http", "--keep", "-n", "1", &server.url()])
         .env("HOME", "/dev/null")
         .run();
@@ -447,7 +447,7 @@ fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
     let name = place.to_str().expect("plain");
     let mut kept = Store::open(&place).expect("a store");
     for seed in 0..16 {
-        // Eight fast runs and eight slow ones, each 1 % off its neighbor.
+        // Eight fast runs and eight slow ones. Each differs from its neighbor by 1 %.
         let level = if seed < 8 { 10.0 } else { 14.0 };
         let median = level * (1.0 + 0.01 * (seed % 3) as f64);
         let bytes = made(Made {
@@ -471,7 +471,7 @@ fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
     for part in ["8 pairs of runs in the order given", "larger, worse (p 0.0"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
-    // Six pairs show it too, with two figures at once.
+    // Six pairs are also enough, for two figures at the same time.
     let ended = compare(&["1..6", "9..14", "--fail-on", "regression"]);
     assert_eq!(ended.status, Some(1), "{ended:?}");
     assert!(ended.stdout.contains("failed on regression"), "{ended:?}");
@@ -481,7 +481,7 @@ fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
         ended.stderr.contains("name the same number of each"),
         "{ended:?}"
     );
-    // The change of level is not noise, but 1 % is, and the slow runs are still slower.
+    // The noise includes the 1 % between neighbors but not the change of level, so the slow runs are still slower.
     let ended = compare(&["1", "9", "--noise", "history"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
     for part in ["the noise between 16 runs of A's configuration", " worse"] {
@@ -501,7 +501,7 @@ fn a_warm_up_is_excluded_and_reported() {
     let steady = records.put("steady", PLAIN);
     let folder = tempfile::tempdir().expect("a folder");
     let warming = folder.path().join("warming");
-    // Five slow seconds, then the same as the other record. MSER-5 may remove a batch or two more,
+    // Five slow seconds, then the same seconds as in the other record. MSER-5 may remove one or two batches more, but
     // never fewer.
     let text = String::from_utf8(made(PLAIN)).expect("text");
     let slow = String::from_utf8(made(Made {
@@ -538,7 +538,7 @@ fn the_record_of_a_killed_run_is_stored() {
     let lines: Vec<&str> = killed.lines().take(10).collect();
     let left = folder.path().join("runs.4194999.jsonl");
     std::fs::write(&left, lines.join("\n") + "\n").expect("written");
-    // A run in progress has locked its record.
+    // The record of a run in progress is locked.
     let held = folder.path().join("runs.4194998.jsonl");
     std::fs::write(&held, "").expect("written");
     let file = std::fs::File::open(&held).expect("there");

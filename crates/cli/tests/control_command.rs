@@ -1,4 +1,4 @@
-//! Control of a run from another process: the commands, and k6's REST API.
+//! Controls a run from another process, with the commands and with k6's REST API.
 
 mod plimsoll;
 
@@ -31,7 +31,7 @@ const SCRIPT: &str = "
     }
 ";
 
-/// A run of the script that waits for its start.
+/// A run of the script that waits to be started.
 fn paused(flags: &[&str]) -> (SocketAddr, Running) {
     let arguments = [
         "run",
@@ -54,7 +54,7 @@ fn command(address: SocketAddr, arguments: &[&str]) -> Ended {
     ended.run()
 }
 
-/// Runs a command until its output has this part.
+/// Runs a command until its output contains this part.
 fn wait_for(address: SocketAddr, name: &str, part: &str) {
     let give_up = Instant::now() + Duration::from_secs(60);
     loop {
@@ -67,7 +67,7 @@ fn wait_for(address: SocketAddr, name: &str, part: &str) {
     }
 }
 
-/// The status and the body of the response to a request.
+/// The status and the body of the response.
 fn call(address: SocketAddr, method: &str, path: &str, body: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let length = body.len();
@@ -83,7 +83,7 @@ fn call(address: SocketAddr, method: &str, path: &str, body: &str) -> (String, S
     (status.to_owned(), body.to_owned())
 }
 
-/// The document of this setup data, as observed of k6.
+/// The document for this setup data, as k6 returns it.
 fn setup_data(data: Option<Value>) -> Value {
     let attributes = match data {
         Some(data) => json!({ "data": data }),

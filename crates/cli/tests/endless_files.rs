@@ -1,5 +1,4 @@
-//! Files that never end, wherever a command or a script accepts a file: refused quickly and with a
-//! reason.
+//! Endless files, wherever a command or a script accepts a file. They are refused quickly, with a reason.
 
 mod plimsoll;
 
@@ -7,7 +6,7 @@ use plimsoll::plimsoll;
 
 const ZERO: &str = "/dev/zero";
 
-/// Every flag and argument that takes a file, with a device that never ends.
+/// Every flag and argument that accepts a file, with an endless device.
 const COMMANDS: &[&[&str]] = &[
     &["run", ZERO],
     &["inspect", ZERO],
@@ -94,10 +93,10 @@ const SCRIPTS: &[&str] = &[
     "import { open } from 'k6/experimental/fs'; await open('/dev/zero')",
 ];
 
-/// The problem with how a command ended, if any.
+/// The problem with how a command exited, if any.
 fn fault(status: Option<i32>, stderr: &str) -> Option<String> {
     let told = stderr.contains("/dev/zero") || stderr.contains("zero:");
-    // Lists, records and result files have their own limits for lines.
+    // Lists, records and result files have their own limits for the length of lines.
     let limited = ["256 MiB", "KiB", "bytes", "larger than", "longer than"];
     let limited = limited.iter().any(|part| stderr.contains(part));
     let failed = status.is_some_and(|status| status != 0 && status < 128 || status == 255);

@@ -1,4 +1,4 @@
-//! `k6/x/sse`, `k6/x/tcp`, `k6/x/dns` and `plimsoll/data` against servers, and against peers that misbehave.
+//! `k6/x/sse`, `k6/x/tcp`, `k6/x/dns` and `plimsoll/data` with working servers and with misbehaving peers.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -13,7 +13,7 @@ use plimsoll_testground::Dnsmasq;
 use plimsoll_testkit::ports;
 use run::{counted, lines};
 
-/// A server that does this with each connection.
+/// A server that handles each connection with this function.
 fn serve(each: impl Fn(TcpStream) + Send + Sync + Copy + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -25,7 +25,7 @@ fn serve(each: impl Fn(TcpStream) + Send + Sync + Copy + 'static) -> SocketAddr 
     address
 }
 
-/// Reads a request; returns its headers.
+/// Reads a request. Returns its headers.
 fn headers(stream: &mut TcpStream) -> String {
     let mut request = Vec::new();
     let mut byte = [0];
@@ -34,7 +34,7 @@ fn headers(stream: &mut TcpStream) -> String {
     }
     let request = String::from_utf8_lossy(&request).into_owned();
     if request.contains("Content-Length: 3\r\n") {
-        // A connection that is closed before everything was read is reset.
+        // Closing a connection before everything was read would reset it.
         let _ = stream.read_exact(&mut [0; 3]);
     }
     request
@@ -75,7 +75,7 @@ fn events_are_read_while_they_arrive() {
         };
         put(": hi\nid: 1\ndata: a\n\nid: 2\nev");
         put("ent: named\ndata: {\"x\":1}\ndata: b\n\n");
-        // The script closes the stream at this event, although it never ends.
+        // The script closes the stream at this event, because the stream never ends.
         put("id: 3\ndata: c\n\nid: 4\ndata: d\n\n");
         thread::sleep(Duration::from_secs(60));
     });
@@ -242,7 +242,7 @@ fn sockets_that_fail_are_reported() {
         [Some(1.0), None]
     );
 
-    // The peer closes at once, so the script's promise of the end is kept.
+    // The peer closes immediately, so the script's promise of the end resolves.
     let hasty = serve(drop);
     let script = r#"
         import { Socket } from 'k6/x/tcp';
@@ -339,7 +339,7 @@ fn name_servers_that_misbehave_are_reported() {
     thread::spawn(move || {
         let mut query = [0; 512];
         while let Ok((length, client)) = socket.recv_from(&mut query) {
-            // A response with a record that ends too early.
+            // A response with a truncated record.
             let mut reply = query[..length].to_vec();
             reply[2] = 0x81;
             reply[7] = 1;
@@ -445,7 +445,7 @@ fn feeders_give_each_row_once() {
     );
     assert_eq!(taken("repeat", &[]).len(), 50);
 
-    // Two machines that divide the test use all rows, and none of them twice.
+    // Two machines that divide the test use all rows, and no row twice.
     let parts = ["0:1/2", "1/2:1"].map(|segment| {
         let sequence = "--execution-segment-sequence=0,1/2,1";
         taken("null", &["--execution-segment", segment, sequence])

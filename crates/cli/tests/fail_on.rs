@@ -24,7 +24,7 @@ fn objectives_are_met_missed_or_not_judged() {
             1,
             "failed: the run misses service time p95<1ns (measured ",
         ),
-        // 400 requests have too few values above this percentile.
+        // 400 requests yield too few values above this percentile.
         (
             "p999<1h",
             3,
@@ -45,7 +45,7 @@ fn objectives_are_met_missed_or_not_judged() {
         "{}",
         without.stderr
     );
-    // Without --fail-on an objective only appears in reports.
+    // Without --fail-on, an objective appears only in reports.
     assert_eq!(http(&server, &["--objective", "p95<1ns"]).status, Some(0));
 }
 
@@ -93,7 +93,7 @@ fn a_run_is_compared_with_a_baseline() {
     let store = folder.path().join("runs.sqlite");
     let store = store.to_str().expect("a plain name");
     let run = |server: &Peer, flags: &[&str]| {
-        // A script asks both servers the same question.
+        // A script sends the same requests to both servers.
         let base = format!("BASE={}", server.address().port());
         let script = folder.path().join("script.js");
         fs::write(
@@ -133,7 +133,7 @@ fn a_run_is_compared_with_a_baseline() {
         "{}",
         worse.stderr
     );
-    // A run of another configuration cannot be judged.
+    // A run with another configuration cannot be judged.
     let other = http(&server, &flags);
     assert_eq!(other.status, Some(3), "{}", other.stderr);
     assert!(
@@ -235,13 +235,13 @@ fn a_search_fails_by_the_same_conditions_and_writes_a_report() {
             "objective",
         ],
     );
-    // On a disturbed machine the trials are suspect, and the search is not certain (3).
+    // On a disturbed machine, the trials are suspect, and the search is not certain (3).
     let is_kept =
         |ended: &Ended| matches!(ended.status, Some(0 | 3)) && !ended.stderr.contains("\nfailed: ");
     assert!(is_kept(&met), "{met:?}");
     let page = fs::read_to_string(at("find.html")).expect("a page");
     assert!(page.contains("20/s with p50&lt;1h"), "{page}");
-    // One annotation for the search, and none for each of its runs.
+    // The search has one annotation, and its runs have none.
     assert_eq!(met.stderr.matches("\n::").count(), 1, "{}", met.stderr);
     assert!(
         met.stderr.contains(" title=plimsoll find::"),

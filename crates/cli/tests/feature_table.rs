@@ -1,5 +1,5 @@
-//! The table of features of Plimsoll and other tools: what it says Plimsoll has exists, and what two others have is there or
-//! explained.
+//! Checks the table of features of Plimsoll and other tools. Every feature that it claims for Plimsoll exists, and
+//! every feature that two other tools have exists or is explained.
 
 mod plimsoll;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use plimsoll::plimsoll;
 
-/// The rows of all tables: the feature, Plimsoll's cell, the others' cells.
+/// The rows of all tables: the feature, Plimsoll's cell, and the other tools' cells.
 fn rows() -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/features.md");
     let text = std::fs::read_to_string(path).expect("the table");
@@ -21,7 +21,7 @@ fn rows() -> Vec<Vec<String>> {
     .collect()
 }
 
-/// The texts between backticks.
+/// The strings between backticks.
 fn code(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
@@ -53,7 +53,7 @@ fn the_features_in_the_table_exist() {
             let is_known = if first.starts_with("--") {
                 all.contains(first)
             } else if rest.is_empty() && !commands.contains(first) {
-                // The name of a format for the command before it.
+                // The name of a format, which belongs to the preceding command.
                 all.contains(first)
             } else {
                 commands.contains(first) && rest.iter().all(|word| all.contains(word))
@@ -70,7 +70,7 @@ fn features_that_two_other_tools_have_exist_or_are_explained() {
     for row in rows() {
         assert_eq!(row.len(), 7, "{row:?}");
         let others = row.iter().skip(2).filter(|cell| has(cell)).count();
-        // A note or a way around it.
+        // A note or a workaround.
         let is_explained = row[1].chars().count() > 1;
         assert!(others < 2 || has(&row[1]) || is_explained, "{row:?}");
     }

@@ -1,4 +1,5 @@
-//! The examples of k6's own module, fetched when the test runs: each runs here and with the real k6, on the same server.
+//! Runs the examples of k6's own module, which are fetched when the test runs, with Plimsoll and with the real k6 on
+//! the same server.
 
 mod fetched;
 mod plimsoll;
@@ -27,7 +28,7 @@ const COUNTERS: &[&str] = &[
     "grpc_streams",
     "grpc_streams_msgs_sent",
 ];
-/// Examples that do not run, by the start of their path, with the reason.
+/// Examples that are skipped, by the start of their paths, with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("browser/", "needs pages of other hosts"),
     ("malicious.js", "never ends"),
@@ -42,12 +43,12 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "requires cipher suites without forward secrecy, which are refused here",
     ),
 ];
-/// Examples that compute for too long in a build without optimization.
+/// Examples that take too long in a build without optimization.
 const SLOW: &[&str] = &[
     "webcrypto/derive_bits/derive-bits-pbkdf2.js",
     "webcrypto/derive_key/derive-key-pbkdf2.js",
 ];
-/// Arguments that examples need, by their path.
+/// Arguments of examples, by path.
 const ARGUMENTS: &[(&str, &[&str])] = &[
     (
         "secrets/multi-source.test.js",
@@ -61,7 +62,7 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
         &["--secret-source=file=file.secret"],
     ),
 ];
-/// A run that takes longer is killed, and fails the test.
+/// A run that takes longer is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[test]
@@ -99,7 +100,7 @@ fn examples_pass_and_fail_as_in_k6() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(path) = { todo.lock().unwrap().pop_front() } {
-                    // A run that is killed must not hide the outcome of the others.
+                    // A killed run must not hide the outcome of the others.
                     let both = catch_unwind(AssertUnwindSafe(|| {
                         let theirs = outcome(&k6, &examples, &path, &server);
                         (
@@ -141,7 +142,7 @@ fn k6() -> Option<PathBuf> {
     found.filter(|path| path.is_file())
 }
 
-/// What one iteration of an example leads to: its exit status, checks and counters; and its log.
+/// The result of one iteration of an example: exit status, checks, counters and log.
 fn outcome(program: &Path, examples: &Path, path: &str, server: &Server) -> (Value, String) {
     let folder = tempfile::tempdir().unwrap();
     let script = examples.join(path);
@@ -191,7 +192,7 @@ fn outcome(program: &Path, examples: &Path, path: &str, server: &Server) -> (Val
     (result, ended.stderr)
 }
 
-/// Leads every host that a script names to the server, so that nothing leaves this machine.
+/// Resolves every host that a script names to the server, so that no data leaves this machine.
 fn hosts(source: &str, server: &Server) -> Value {
     let (plain, tls) = (address(server, "BASE"), address(server, "TLS"));
     let names: BTreeSet<&str> = source

@@ -1,4 +1,4 @@
-//! The common libraries of k6 scripts, fetched when the test runs, and used from the cache.
+//! Common libraries of k6 scripts, which are fetched when the test runs and then used from the cache.
 
 mod fetched;
 mod plimsoll;
@@ -15,7 +15,7 @@ use serde_json::json;
 /// A library, a script that uses it, and what the script logs.
 struct Library {
     address: &'static str,
-    /// The file of a package of npm with the same library.
+    /// The file with the same library in an npm package.
     npm: Option<&'static str>,
     script: &'static str,
     logs: &'static [&'static str],
@@ -139,7 +139,7 @@ fn common_libraries_run_unchanged() {
         let mut run: Vec<String> = RUN.map(str::to_owned).to_vec();
         match (&is_reached, library.npm) {
             (Ok(()), _) => {
-                // Fills the cache, from which the run below takes the library.
+                // This fills the cache for the run below.
                 let cached = program(&folder, &[&RUN[..], &["script.js"]].concat(), &server).run();
                 if cached.status != Some(0) {
                     wrong.push(format!("{}: {}", library.address, cached.stderr));

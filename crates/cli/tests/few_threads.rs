@@ -1,4 +1,5 @@
-//! A machine that refuses threads: a command either works, or says what was refused and how to raise the limit.
+//! A machine that refuses to create threads. A command either works, or reports what was refused and how to raise the
+//! limit.
 #![cfg(target_os = "linux")]
 
 mod plimsoll;
@@ -6,8 +7,8 @@ mod plimsoll;
 use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Ended, Program};
 
-/// Runs the program as a user who may have this many threads. Root has no such limit, so root becomes a user who owns
-/// nothing else. That user may not be able to reach the program's folder, but may use its open file.
+/// Runs the program as a user with this limit of threads. The limit does not apply to root, so root switches to a user
+/// that owns nothing else. That user may not have access to the program's folder, so it runs the open file.
 fn limited(threads: u32, arguments: &str, input: &str) -> Ended {
     let program = env!("CARGO_BIN_EXE_plimsoll");
     let line = format!(
@@ -22,7 +23,7 @@ fn limited(threads: u32, arguments: &str, input: &str) -> Ended {
         .run()
 }
 
-/// The problem with how a command ended that has done nothing, if any.
+/// The problem with how a command exited that should have done nothing, if any.
 fn fault(ended: &Ended) -> Option<String> {
     let is_explained = ["error", "thread", "ulimit -u"]
         .iter()
@@ -51,7 +52,7 @@ fn refused_threads_are_explained_with_the_status_of_a_failed_run() {
         let (mut refused, mut worked) = (0, 0);
         for threads in 1..=12 {
             let ended = limited(threads, &command, input);
-            // A run with some of its threads would be a smaller load than requested.
+            // A run with fewer threads would generate a smaller load than requested.
             if matches!(ended.status, Some(0 | 1)) {
                 worked += 1;
                 continue;
@@ -59,9 +60,9 @@ fn refused_threads_are_explained_with_the_status_of_a_failed_run() {
             refused += 1;
             faults.extend(fault(&ended).map(|fault| format!("{command}, {threads}: {fault}")));
         }
-        // At least the main thread, the workers and one that runs the test are needed.
+        // The main thread, the workers and a supervisor are needed.
         assert!(refused >= 3, "{command}: {refused} refused");
-        // Without root, other programs of the user count as well.
+        // If the test does not run as root, other programs of the user also count.
         let is_root = rustix::process::getuid().is_root();
         assert!(worked > 0 || !is_root, "{command}: {worked} worked");
     }

@@ -1,4 +1,4 @@
-//! `plimsoll find` with servers of known capacity.
+//! `plimsoll find` with servers whose capacity is known.
 
 mod plimsoll;
 
@@ -11,15 +11,16 @@ use std::time::{Duration, Instant};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// When a search counts as hanging. Its trials limit its length: on a busy machine each can take twice as long as idle.
+/// Time after which a search counts as stuck. The number of trials limits its duration; on a busy machine, a trial can
+/// take twice as long.
 const NO_END: Duration = Duration::from_secs(600);
 
-/// A server that responds to each request when `admit` returns.
+/// A server that responds to each request as soon as `admit` returns.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     server_that(Duration::ZERO, admit)
 }
 
-/// The same, but the first response on each connection takes this much longer.
+/// A server whose first response on each connection takes this much longer.
 fn server_that(begins_in: Duration, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -55,7 +56,8 @@ fn serve(mut connection: TcpStream, begins_in: Duration, admit: &dyn Fn()) {
     }
 }
 
-/// The number of requests that a server delayed, and of those delayed clearly longer than intended, because it had no processor.
+/// The number of delayed requests, and the number of those that were delayed much longer than intended, because the
+/// server had no processor.
 #[derive(Clone, Default)]
 struct Lateness(Arc<Mutex<(u64, u64)>>);
 
@@ -68,7 +70,7 @@ impl Lateness {
         counts.1 += u64::from(is_late);
     }
 
-    /// Whether that happened so often that the server's capacity was lower than intended.
+    /// Whether that happened often enough to reduce the server's capacity.
     fn is_frequent(&self) -> bool {
         let (all, late) = *self.0.lock().expect("not poisoned");
         late * 100 > all
@@ -150,11 +152,11 @@ fn is_valid(trial: &Value) -> bool {
 }
 
 /// Checks the result for a server with a capacity of `capacity` requests per second. Other programs may delay the
-/// generator or the server; then the result must say so and must not be confirmed.
+/// generator or the server. In that case, the result must report this and must not be confirmed.
 fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
     let result = json(ended);
     let rate = |value: &Value| value.as_f64().expect("a rate");
-    // The server never responds to more than its capacity, whatever else the machine does.
+    // The server never serves more than its capacity, whatever else the machine does.
     for trial in trials(&result) {
         let is_kept = trial["kept"] == true;
         assert!(
@@ -181,7 +183,7 @@ fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
             let is_sure = |trial: &&&Value| {
                 rate(&trial["rate"]) == end && trial["counts_as"] == outcome && is_valid(trial)
             };
-            // A missed soak weighs as much as the two repeats.
+            // A missed soak counts like the two repeats.
             let weight = |trial: &&Value| match outcome {
                 "missed" if trial["soak"] == true => 2,
                 _ => 1,
@@ -216,7 +218,7 @@ fn the_rate_of_a_pool_of_workers_is_found() {
 
 #[test]
 fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
-    // 60 ms more for every thousand requests: after the first few thousand it misses the objective at every rate.
+    // Each thousand requests add 60 ms. After the first few thousand, the server misses the objective at every rate.
     let served = Mutex::new(0_u32);
     let address = server(move || {
         let before = {
@@ -234,7 +236,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
     let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
-    // The earlier capacity is gone and so is not a limit, whether or not other programs leave the trials valid.
+    // The earlier capacity no longer exists, so it is not a limit, even if other programs leave the trials valid.
     assert_eq!(result["confirmed"], false, "{result:#}");
     assert_eq!(ended.status, Some(3), "{result:#}");
     let met = trials(&result).iter().enumerate();
@@ -242,7 +244,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
         .filter(|(_, trial)| trial["counts_as"] == "met")
         .max_by_key(|(at, trial)| (rate(trial), *at));
     let Some((at, highest)) = highest else {
-        // The generator was delayed from the first trial on, and reports it.
+        // The generator was delayed from the first trial on, and reports this.
         assert!(!is_valid(&trials(&result)[0]), "{result:#}");
         return;
     };
@@ -291,7 +293,7 @@ fn opening_connections_does_not_count_in_a_trial() {
             serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
         told["trials"][0]["kept"].as_bool().expect("an outcome")
     };
-    // Twenty of fifty requests are the first on their connection.
+    // Twenty of fifty requests are the first on their connections.
     assert!(!is_kept("0s"));
     assert!(is_kept("2s"));
 }
@@ -320,7 +322,7 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
         script.to_str().expect("plain"),
     ];
     let ended = search(&command, &["--objective", "p95<200ms", "--start", "20"]);
-    // Not confirmed if the machine was busy.
+    // The result is not confirmed if the machine was busy.
     assert!(matches!(ended.status, Some(0 | 3)), "{ended:?}");
     // Two workers of 20 ms have a capacity of 100 per second.
     let carries = ended.stdout.split_once("The service handles ");
@@ -329,7 +331,8 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
         words.find_map(|word| word.strip_suffix("/s")?.parse().ok())
     });
     let always = ["offered/s   served/s", "knee", "calability"];
-    // If other programs delayed the generator, the search may find less than the service carries, but never more.
+    // If other programs delayed the generator, the search may find a lower rate than the capacity, but never a higher
+    // one.
     let is_doubted = ["(invalid)", "(suspect)"]
         .iter()
         .any(|verdict| ended.stderr.contains(verdict));
@@ -357,7 +360,7 @@ fn the_generators_limit_is_not_reported_as_the_services() {
     let address = server(|| {});
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
-    // The script itself uses a processor for 20 ms.
+    // The script itself uses 20 ms of processor time.
     std::fs::write(
         &script,
         "import http from 'k6/http';
@@ -384,7 +387,7 @@ fn the_generators_limit_is_not_reported_as_the_services() {
 
 #[test]
 fn too_few_users_do_not_limit_the_service() {
-    // Any number of simultaneous requests of 200 ms: four users make twenty per second.
+    // A request takes 200 ms, with any number of parallel requests. So four users can send 20 per second.
     let address = server(|| thread::sleep(Duration::from_millis(200)));
     let url = format!("http://{address}/");
     let command = ["http", "-c", "2", "--max-users", "4", &url];
@@ -439,11 +442,11 @@ fn too_few_file_descriptors_do_not_limit_the_service() {
 #[cfg(target_os = "linux")]
 #[test]
 fn users_are_added_as_the_objective_needs_them() {
-    // This process and the program each have a file open per connection.
+    // This process and the program each have an open file per connection.
     plimsoll_bench::syscalls::raise_descriptor_limit();
     let address = server(|| thread::sleep(Duration::from_secs(1)));
     let url = format!("http://{address}/");
-    // 1,100 per second of one second each: the command itself allows a thousand users.
+    // At 1,100 requests per second of one second each, the command's own limit of 1,000 users is too low.
     let ended = plimsoll::plimsoll(&[
         "find",
         "--objective",
@@ -471,13 +474,13 @@ fn users_are_added_as_the_objective_needs_them() {
     let trial = &result["trials"][0];
     let users = trial["users"].as_u64().expect("a number");
     if users <= 1_000 {
-        // The generator had too little processor time to start the requests, and reports it.
+        // The generator had too little processor time to start the requests, and reports this.
         assert!(users > 20, "{result:#}");
         assert_eq!(trial["counts_as"], "generator limit", "{result:#}");
         assert_eq!(trial["verdict"], "invalid", "{result:#}");
         let cause = trial["reasons"][0].as_str().expect("a reason");
         assert!(cause.starts_with("client: "), "{result:#}");
-        // Each user makes at most one request per second.
+        // Each user sends at most one request per second.
         assert!(
             trial["requests_per_second"].as_f64() <= Some(1_000.0),
             "{result:#}"

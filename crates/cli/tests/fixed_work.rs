@@ -1,4 +1,4 @@
-//! A script's fixed amount of work: its makespan, its calls over every protocol, and their payload.
+//! Fixed amounts of work in scripts: makespan, calls over every protocol, and payload.
 
 mod plimsoll;
 
@@ -10,8 +10,7 @@ use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// Runs `script` with these addresses, and returns how it ended and the summary's part on fixed
-/// work.
+/// Runs `script` with these addresses. Returns how it exited, and the part of the summary about fixed work.
 fn run(script: &str, variables: &[(String, String)], flags: &[&str]) -> (Ended, Value) {
     let folder = tempfile::tempdir().unwrap();
     let given: Vec<_> = variables
@@ -78,7 +77,7 @@ fn each_scenario_reports_its_work() {
         (&shared["iterations"], &shared["calls"]),
         (&7.into(), &0.into())
     );
-    // Two users and seven pauses of 50 ms: one user makes four.
+    // There are seven pauses of 50 ms for two users, so one user makes four of them.
     assert!(number(shared, "makespan_seconds") >= 0.2, "{shared}");
     assert_eq!(shared["loops"], Value::Null);
     assert_eq!(work["timed"], Value::Null);
@@ -134,7 +133,7 @@ fn unfinished_work_is_reported() {
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let work = &work["default"];
     assert!(work["iterations"].as_u64() < Some(5), "{work}");
-    // The calls of the interrupted iteration had ended.
+    // The calls of the interrupted iteration had completed.
     assert!(
         work["calls"].as_u64() >= work["iterations"].as_u64(),
         "{work}"
@@ -147,7 +146,7 @@ fn unfinished_work_is_reported() {
 #[test]
 fn messages_of_every_wire_are_payload() {
     let server = Server::start().unwrap();
-    // A Word with a text of five letters has seven bytes.
+    // A Word with a string of five letters has seven bytes.
     let script = "
         import grpc from 'k6/net/grpc';
         import ws from 'k6/ws';
@@ -202,7 +201,7 @@ fn messages_of_every_wire_are_payload() {
     }
 }
 
-/// A call's duration covers only the wire; its total also includes opening the connection, once.
+/// The duration of a call covers only the wire. Its total also includes opening the connection, once.
 #[test]
 fn grpc_calls_of_scripts_have_both_latencies() {
     let server = Server::start().unwrap();
@@ -242,7 +241,7 @@ fn grpc_calls_of_scripts_have_both_latencies() {
         "{end}"
     );
     assert!(number(total, "sum") > number(wire, "sum"), "{end}");
-    // Not one of k6's metrics, because scripts see the same metrics as in k6.
+    // Not a script-visible metric, because scripts see the same metrics as in k6.
     let both = fs::read_to_string(folder.path().join("both.json")).unwrap();
     let both: Value = serde_json::from_str(&both).unwrap();
     assert_eq!((&both[0]["count"], &both[1]), (&6.into(), &Value::Null));

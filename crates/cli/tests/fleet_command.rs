@@ -1,4 +1,5 @@
-//! `--fleet` and `plimsoll fleet`, with a real NATS server. Runs of a fleet mostly wait, so several run at a time.
+//! `--fleet` and `plimsoll fleet` with a real NATS server. Runs of a fleet mostly wait, so several tests run at the
+//! same time.
 
 #![cfg(target_os = "linux")]
 

@@ -1,8 +1,8 @@
-//! Faults at random while a fleet runs: results that are called complete are complete.
+//! Random faults during a fleet's run. Results that are reported as complete must be complete.
 //!
-//! `cargo test` runs one trial of each fault. `make fleet-campaign` runs many at random, and continues where it
-//! was interrupted: PLIMSOLL_FLEET_TRIALS is their number, PLIMSOLL_FLEET_RESULTS the file with a line for each, and
-//! PLIMSOLL_FLEET_AT_A_TIME how many run at a time.
+//! `cargo test` runs one trial of each fault. `make fleet-campaign` runs many random trials, and continues after an
+//! interruption. PLIMSOLL_FLEET_TRIALS is the number of trials, PLIMSOLL_FLEET_RESULTS the file with one line per
+//! trial, and PLIMSOLL_FLEET_AT_A_TIME the number of parallel trials.
 
 #![cfg(target_os = "linux")]
 
@@ -18,7 +18,7 @@ use std::time::Duration;
 use fleet_trials::trial::{FAULTS, Fault, POLICIES, Trial};
 use serde_json::{Value, json};
 
-/// Trials at a time, if nothing else is said: they mostly wait.
+/// The default number of parallel trials. They mostly wait.
 const AT_A_TIME: usize = 6;
 
 /// Random numbers from a seed (splitmix64), so that a trial can be repeated by its number.
@@ -99,7 +99,7 @@ fn faults_that_lose_results_are_named() {
     });
 }
 
-/// Runs the trials that have no line yet. In `cargo test` there are none.
+/// Runs the trials that have no line yet. Under `cargo test`, no trial has one.
 #[test]
 fn campaign() {
     let variable = |name: &str| std::env::var(name).ok();
@@ -134,7 +134,7 @@ fn campaign() {
                         "policy": trial.policy,
                         "harmless": trial.is_harmless(trial.length),
                     });
-                    // A run that does not end is killed with a panic.
+                    // A run that does not end is killed, with a panic.
                     match std::panic::catch_unwind(|| trial.run()) {
                         Ok(seen) => {
                             line["verdict"] = format!("{:?}", seen.verdict()).into();

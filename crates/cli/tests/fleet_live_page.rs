@@ -40,7 +40,7 @@ fn the_page_shows_each_agent_of_a_fleet() {
         }
         assert_eq!(cell(9), "", "{row}");
     }
-    // Every request of the run, once.
+    // Every request of the run counts exactly once.
     assert_eq!(requests, 240, "{shown:#}");
     for part in ["rates", "times"] {
         let charts = shown[part].as_array().expect("charts");

@@ -1,4 +1,4 @@
-//! Runs that a fleet refuses, without a NATS server.
+//! Runs that a fleet refuses before it needs a NATS server.
 
 mod plimsoll;
 
@@ -68,7 +68,7 @@ fn runs_that_a_fleet_cannot_do_are_refused() {
     }
 }
 
-/// The message of a command that cannot start.
+/// The error message of a command that cannot start.
 fn refused(arguments: &[&str]) -> String {
     let ended = plimsoll(arguments).input(SCRIPT).run();
     assert_ne!(ended.status, Some(0), "{arguments:?}");

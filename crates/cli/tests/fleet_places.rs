@@ -1,4 +1,5 @@
-//! `plimsoll fleet up`: agents that SSH starts, with a server of SSH on loopback, and manifests for Kubernetes.
+//! `plimsoll fleet up`: agents that are started with SSH, using an SSH server on loopback, and manifests for
+//! Kubernetes.
 
 #![cfg(target_os = "linux")]
 
@@ -23,7 +24,7 @@ fn await_port(port: u16) {
     }
 }
 
-/// A server of SSH with its own keys and port, and the arguments of `ssh` to reach it.
+/// An SSH server with its own keys and port, and the arguments for `ssh` to reach it.
 fn ssh_server(folder: &Path) -> (Running, Vec<String>) {
     let at = |name: &str| folder.join(name).display().to_string();
     for name in ["host_key", "key"] {
@@ -33,7 +34,7 @@ fn ssh_server(folder: &Path) -> (Running, Vec<String>) {
         assert!(made.unwrap().success());
     }
     if rustix::process::geteuid().is_root() {
-        // The server started as root needs it, and only the system's own service creates it.
+        // A server that root starts needs this directory, which only the system's own service creates.
         fs::create_dir_all("/run/sshd").unwrap();
     }
     let port = ports::closed().port();
@@ -134,7 +135,7 @@ fn agents_are_placed_with_ssh_and_end_with_the_command() {
             std::thread::sleep(Duration::from_millis(20));
         }
     };
-    // The program is copied once.
+    // The program is copied only once.
     for expected in ["copying this program", "has this program already"] {
         let placed = up();
         await_agents(2);
@@ -211,7 +212,7 @@ fn manifests_have_an_indexed_job_with_the_agents() {
     let container = &job["spec"]["template"]["spec"]["containers"][0];
     assert_eq!(container["image"], "registry.example/plimsoll:1");
     assert_eq!(container["args"][0], "fleet");
-    // The password is in the secret only.
+    // Only the secret contains the password.
     assert!(!job.to_string().contains("hush"));
     assert!(list["items"][0].to_string().contains("hush"));
 }
@@ -288,7 +289,7 @@ fn agents_connect_with_tls_and_only_with_the_right_authority() {
             ended.stderr
         );
     }
-    // Another authority, with the right password.
+    // Another authority, with the correct password.
     let other = tempfile::tempdir().unwrap();
     let ended = plimsoll(&[
         "fleet",

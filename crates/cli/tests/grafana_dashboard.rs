@@ -1,4 +1,4 @@
-//! The dashboard for Grafana names only metrics that runs send, and a real Prometheus has data for its queries.
+//! The Grafana dashboard uses only metrics that runs send, and a real Prometheus has data for its queries.
 
 mod plimsoll;
 
@@ -27,7 +27,7 @@ fn queries() -> Vec<String> {
         .collect()
 }
 
-/// The metrics that a query names.
+/// The metrics in a query.
 fn metrics(query: &str) -> impl Iterator<Item = &str> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let words = query.split(move |character| !is_part(character));
@@ -39,7 +39,7 @@ fn every_metric_of_the_dashboard_exists() {
     let sent: Vec<String> = Registry::new()
         .metrics()
         .iter()
-        // Outputs get only k6's metrics.
+        // Outputs receive only k6's metrics.
         .filter(|metric| !metric.extra)
         .map(|metric| prometheus_name(&metric.name, metric.kind, metric.contains))
         .collect();
@@ -70,7 +70,7 @@ fn prometheus_has_data_for_every_query_of_the_dashboard() {
         .args(["--out", "experimental-prometheus-rw", "-e"])
         .arg(format!("URL={}", server.url()))
         .env("K6_PROMETHEUS_RW_SERVER_URL", prometheus.write_url())
-        // A rate needs two values.
+        // A rate requires two values.
         .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "500ms")
         .inside(folder.path())
         .run();
@@ -80,7 +80,7 @@ fn prometheus_has_data_for_every_query_of_the_dashboard() {
         let response: Value = serde_json::from_str(&response).expect("JSON");
         assert_eq!(response["status"], "success", "{query}: {response}");
         let found = response["data"]["result"].as_array().map_or(0, Vec::len);
-        // The run had no calls, no messages, and a free user for every iteration.
+        // The run had no calls and no messages, and always a free user.
         let is_absent = ["grpc_", "ws_", "dropped_"]
             .iter()
             .any(|part| query.contains(part));

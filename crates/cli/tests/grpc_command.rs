@@ -11,7 +11,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::Ended;
 use serde_json::{Value, json};
 
-/// The test kit's server and its address.
+/// The test server of the crate `testkit`, and its address.
 fn server() -> (Server, String) {
     let server = Server::start().unwrap();
     let mut variables = server.addresses.variables.iter();
@@ -80,7 +80,7 @@ fn connections_are_kept_shared_or_fresh() {
     assert_eq!(opened(&["--connections", "fresh"]), 40);
 }
 
-/// Fixed work opens its connections before its makespan begins, so that no call connects.
+/// Fixed work opens its connections before its makespan begins, so no call has to connect.
 #[test]
 fn fixed_work_opens_connections_before_its_makespan() {
     let (_server, address) = server();
@@ -186,7 +186,7 @@ fn streams_of_all_kinds_are_counted_in_messages() {
 #[test]
 fn fixed_work_is_completed_and_its_payload_reported() {
     let (_server, address) = server();
-    // A Word with a text of five letters has seven bytes.
+    // A Word with a string of five letters has seven bytes.
     let flags = [
         "--users",
         "4",
@@ -270,8 +270,8 @@ fn a_client_certificate_is_sent_on_request() {
     let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
     assert_eq!(told["status_codes"], json!({"OK": 6}));
     assert_eq!(told["connections_opened"], 2);
-    // In TLS 1.3 the server rejects the client after the client's handshake is complete. The failed
-    // write may hide its alert, so only the failure is certain.
+    // In TLS 1.3, the server rejects the client only after the client's handshake is complete. The failed write may
+    // hide the alert, so only the failure is certain.
     for (flags, part) in [
         (
             vec!["--cacert", authority.as_str()],

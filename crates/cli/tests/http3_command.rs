@@ -1,4 +1,4 @@
-//! HTTP/3 from the command line, with an independent server: Caddy.
+//! HTTP/3 on the command line with an independent server: Caddy.
 
 mod plimsoll;
 
@@ -9,10 +9,10 @@ use plimsoll_testground::{Kind, Proxy};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// Repetitions of a word, so that compression pays off.
+/// Repetitions of a word, so that compression reduces the size.
 const LONG: usize = 1000;
 
-/// Runs a command that trusts the authority in `folder`.
+/// Runs a command that trusts the certificate authority in `folder`.
 fn trusting(folder: &Path, arguments: &[&str], input: &str) -> Ended {
     plimsoll(arguments)
         .env("SSL_CERT_FILE", folder.join("ca.pem"))
@@ -37,7 +37,7 @@ fn every_load_command_uses_http3_with_caddy() {
             long = "hello ".repeat(LONG)
         )
     });
-    // By name, because without a name the server cannot choose a certificate.
+    // Use a host name, because the server cannot choose a certificate without one.
     let url = format!("https://localhost:{}/", caddy.address().port());
 
     let ended = trusting(
@@ -52,7 +52,7 @@ fn every_load_command_uses_http3_with_caddy() {
         "{result}"
     );
 
-    // Users who share connections open no more than requested.
+    // Users who share connections open no more than the requested number.
     let shared = ["-c", "2", "--streams", "10", "-n", "400", &url];
     let ended = trusting(
         &certs,
@@ -65,7 +65,7 @@ fn every_load_command_uses_http3_with_caddy() {
         (&Value::from(0), &Value::from(400), &Value::from("HTTP/3.0")),
         "{result}"
     );
-    // A busy machine may finish before every user has started.
+    // On a busy machine, the run may end before every user has started.
     let opened = result["connections_opened"].as_u64();
     assert!(matches!(opened, Some(1 | 2)), "{result}");
 
@@ -124,7 +124,7 @@ fn every_load_command_uses_http3_with_caddy() {
     );
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 
-    // There is no fallback: on a port without HTTP/3 the error suggests a fix.
+    // There is no fallback. On a port without HTTP/3, the error suggests a fix.
     let plain = Proxy::start(Kind::Caddy, |_, port| {
         format!(
             "{{\n admin off\n auto_https off\n}}\nhttp://127.0.0.1:{port} {{\n respond \"plain\"\n}}\n"

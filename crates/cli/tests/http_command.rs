@@ -12,13 +12,13 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{self, Ended};
 use serde_json::Value;
 
-/// The summary without parts that depend on the machine or the time.
+/// The summary without the parts that depend on the machine or the time.
 fn told(ended: &Ended) -> String {
     assert_eq!(ended.stderr, "");
     let filters = Filters::figures()
         .after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …")
         .after(r"connecting .*", "connecting …");
-    // Whether this row exists depends on how many requests open a connection, and so on the machine.
+    // This row exists only if enough requests open a connection, which depends on the machine.
     let lines = ended.stdout.lines();
     let lines: Vec<&str> = lines
         .filter(|line| !line.trim_start().starts_with("total time"))
@@ -92,7 +92,7 @@ fn json_counts_what_happened() {
     );
 }
 
-/// Fixed work opens its connections before its makespan begins, so that no request connects.
+/// Fixed work opens its connections before its makespan begins, so no request has to connect.
 #[test]
 fn fixed_work_opens_connections_before_its_makespan() {
     let run = |flags: &[&str]| {
@@ -335,7 +335,7 @@ fn an_interrupt_ends_the_run_with_its_summary() {
     let ended = running.wait();
     assert_eq!(ended.status, Some(105));
     let requests = json(&ended)["requests"].as_u64();
-    // The signal may have interrupted the tenth.
+    // The signal may have interrupted the tenth request.
     assert!(
         requests.is_some_and(|requests| requests >= 9),
         "{requests:?}"
@@ -391,7 +391,7 @@ fn tls_is_checked_and_certificates_are_shown() {
     assert_eq!(ended.status, Some(104), "a certificate with another's key");
 }
 
-/// The variable's address, and the flags for the certificates of the test kit's server.
+/// The address in the variable, and the flags for the certificates of the test server.
 fn mutual_tls(server: &Server) -> (String, [String; 6]) {
     let mut variables = server.addresses.variables.iter();
     let (_, address) = variables.find(|(name, _)| name == "TLS_MUTUAL").unwrap();

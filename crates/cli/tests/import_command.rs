@@ -1,4 +1,4 @@
-//! `plimsoll new --from`: files of each format become scripts that run against a shop whose tokens are new for
+//! `plimsoll new --from`: files of each format become scripts that run against a shop. The shop issues new tokens to
 //! every visitor.
 
 mod plimsoll;
@@ -31,7 +31,7 @@ fn import(format: &str, file: &str, server: Option<SocketAddr>, flags: &[&str]) 
     (ended, script)
 }
 
-/// Imports a file, and expects that every check of its smoke run passed.
+/// Imports a file. Every check of its smoke run must pass.
 #[track_caller]
 fn runs(format: &str, file: &str, parts: &[&str], messages: &[&str]) {
     let (ended, script) = import(format, file, Some(shop::start()), &[]);
@@ -136,7 +136,7 @@ fn a_collection_of_postman_runs() {
 #[test]
 fn commands_of_curl_run_after_a_comparison() {
     let (ended, script) = import("curl", "browser.curl", Some(shop::start()), &[]);
-    // The shop has no place for uploads.
+    // The shop does not accept uploads.
     assert_eq!(ended.status, Some(1), "{}\n{script}", ended.stderr);
     assert!(
         ended.stderr.contains("3 of 4 checks passed"),
@@ -249,7 +249,8 @@ fn files_of_another_format_are_refused() {
     }
 }
 
-/// Of each format: a file with an entry that becomes a request and one that cannot be translated, and the latter's name.
+/// For each format, a file with an entry that becomes a request and an entry that cannot be translated, and the name of
+/// the latter.
 const ONE_OF_TWO: [(&str, &str, &str); 5] = [
     (
         "har",
@@ -307,7 +308,7 @@ fn every_format_names_the_entry_that_cannot_be_translated() {
         assert_eq!(of_messages.len(), 1, "{format}: {}", ended.stderr);
         assert!(of_messages[0].starts_with(name), "{of_messages:?}");
         let script = fs::read_to_string(folder.path().join("script.js")).unwrap();
-        // The other one is a request, and the script says what is missing.
+        // The other entry becomes a request, and the script contains a comment about the missing one.
         assert!(script.contains("/first"), "{format}: {script}");
         let listed = format!("//   {name}");
         assert!(script.contains(&listed), "{format}: {script}");

@@ -1,4 +1,5 @@
-//! The Debian package and the container's file system, built from the program under test by the scripts of a release.
+//! The Debian package and the container's file system, which the scripts of a release build from the program under
+//! test.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -23,7 +24,7 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(ended.stdout).expect("text")
 }
 
-/// A command below another root directory, as a user without rights if this user may choose one.
+/// Runs a command with another root directory. If this user may do so, as a user without privileges.
 fn below(root: &Path) -> Command {
     let is_root = output(Command::new("id").arg("-u")).trim() == "0";
     let mut command = if is_root {
@@ -43,7 +44,7 @@ fn below(root: &Path) -> Command {
 #[test]
 fn the_container_has_everything_that_the_program_needs() {
     let root = tempfile::tempdir().expect("a directory");
-    // Another user must be able to enter it.
+    // Another user must be able to enter the directory.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(root.path(), open).expect("permissions");
     let mut script = Command::new(packaging("docker/root-filesystem"));
@@ -54,7 +55,7 @@ fn the_container_has_everything_that_the_program_needs() {
     let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
     assert_eq!(result["requests"], 20);
     assert_eq!(result["failed"], 0);
-    // A name is looked up without the system's files.
+    // Look up a name without the system's files.
     let url = server.url().replace("127.0.0.1", "localhost");
     fs::write(root.path().join("etc/hosts"), "127.0.0.1 localhost\n").expect("a file");
     let result = output(below(root.path()).args(arguments).arg(url));

@@ -1,4 +1,4 @@
-//! `--io` and `PLIMSOLL_IO`: which kernel interface carries plain TCP.
+//! `--io` and `PLIMSOLL_IO`: the kernel interface for plain TCP.
 #![cfg(target_os = "linux")]
 
 mod plimsoll;
@@ -8,8 +8,8 @@ use plimsoll_testkit::cases::suite::Server;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use plimsoll_testkit::program::{Ended, Program};
 
-/// Runs its arguments as a program on a kernel without io_uring: a seccomp filter fails
-/// `io_uring_setup` (425 on every architecture) with ENOSYS.
+/// Runs its arguments as a program on a kernel without io_uring. A seccomp filter makes `io_uring_setup` (425 on every
+/// architecture) fail with ENOSYS.
 const WITHOUT_URING: &str = "
 import ctypes, os, struct, sys
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -90,7 +90,7 @@ fn every_mode_carries_requests() {
         let by_flag = run_all(&["--io", mode], &[], false);
         let by_variable = run_all(&[], &[("PLIMSOLL_IO", mode)], false);
         for ended in by_flag.iter().chain(&by_variable) {
-            // A kernel may deny io_uring to tests.
+            // A kernel may not allow io_uring in tests.
             let refused = mode == "uring" && is_refused(ended);
             assert!(ended.status == Some(0) || refused, "{mode}: {ended:?}");
         }
@@ -112,8 +112,8 @@ fn without_io_uring_only_that_mode_is_refused() {
     }
 }
 
-/// Four users of a WebSocket server get messages faster than their handlers take them, and four users of another server
-/// make requests on the same worker. The second server is healthy, so none of its requests may fail.
+/// Four users of a WebSocket server receive messages faster than their handlers process them, and four users of another
+/// server send requests on the same worker. The second server is healthy, so none of its requests may fail.
 #[test]
 fn a_flood_that_scripts_do_not_read_fails_no_request_to_another_server() {
     const SCRIPT: &str = "

@@ -1,4 +1,5 @@
-//! Every name of k6's type files exists here or is listed, and the guide from k6 shows the same list.
+//! Every name in k6's type files exists in Plimsoll or is listed as missing, and the guide for k6 users contains the
+//! same list.
 
 #[path = "k6_types/declared.rs"]
 mod declared;
@@ -55,7 +56,7 @@ fn every_name_of_the_type_files_exists_or_is_listed() {
     for (name, value) in &server.addresses.variables {
         program = program.args(["-e", &format!("{name}={value}")]);
     }
-    // A second browser, to connect to.
+    // A second browser for scripts to connect to.
     let settings = plimsoll_browser::Settings {
         executable: Some(chromium().into()),
         arguments: vec!["no-sandbox".to_owned()],
@@ -87,8 +88,8 @@ fn every_name_of_the_type_files_exists_or_is_listed() {
     }
 }
 
-/// Whether the name is one that a script can look up: not a type alone, nor a member of a type whose values scripts
-/// pass in.
+/// Whether a script can look up the name: not a type, and not a member of a type whose values scripts pass as
+/// arguments.
 fn must_exist(symbol: &Symbol) -> bool {
     let module = MODULES.iter().find(|module| module.name == symbol.module);
     if !module.is_some_and(|module| module.exists) || symbol.module == "k6/options" {
@@ -154,7 +155,7 @@ fn settings(cases: &Path) -> Vec<String> {
         .collect()
 }
 
-/// How much is compared with k6, and with what result.
+/// The number of comparisons with k6, and their results.
 fn compared() -> String {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
     let pending = fs::read_to_string(cases.join("pending.txt")).unwrap_or_default();

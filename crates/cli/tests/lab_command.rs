@@ -1,4 +1,4 @@
-//! `plimsoll lab`: runs, mistakes, and the state after it was killed.
+//! `plimsoll lab`: runs, mistakes, and recovery after it was killed.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -34,7 +34,7 @@ fn a_tiny_lab_is_run_and_concluded() {
             Some(counted),
             "no warm-up was removed"
         );
-        // On a busy machine the generator may doubt its figures; then they are missing.
+        // On a busy machine, the generator may doubt its figures. In that case they are missing.
         let figures = cell["figures"].as_array().expect("figures");
         assert_eq!(figures.is_empty(), cell["verdict"] == "invalid", "{cell:#}");
         assert!(
@@ -42,7 +42,7 @@ fn a_tiny_lab_is_run_and_concluded() {
             "{cell:#}"
         );
     }
-    // One short run has no interval, but is far from the limit.
+    // A single short run has no interval, but is far from the limit.
     for objective in result["objectives"].as_array().expect("objectives") {
         assert_eq!(objective["verdict"], "kept", "{objective:#}");
         assert_eq!(objective["interval_from"], "one-run", "{objective:#}");
@@ -53,7 +53,7 @@ fn a_tiny_lab_is_run_and_concluded() {
     let list = lab.run(&["list"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("4 cells"));
 
-    // The directory that it is rendered from changes nothing, and is not in it.
+    // The page does not depend on the directory from which it is rendered, and does not contain it.
     let files = ["result.json", "report.md", "report.html"];
     let read = || files.map(|name| fs::read(lab.the_run().join(name)).expect(name));
     let before = read();
@@ -138,7 +138,7 @@ fn fixed_work_reports_makespan_and_payload() {
             "{cell:#}"
         );
         assert!((value("payload_megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-6);
-        // On a busy machine the generator may doubt its figures; then they are missing.
+        // On a busy machine, the generator may doubt its figures. In that case they are missing.
         for figure in cell["figures"].as_array().expect("figures") {
             match figure["name"].as_str() {
                 Some("payload_megabits_per_second") => assert_eq!(figure["unit"], "Mbit/s"),
@@ -149,7 +149,7 @@ fn fixed_work_reports_makespan_and_payload() {
     }
 }
 
-/// Changes the tiny lab, runs it, and returns its messages; no process or file may remain.
+/// Changes the tiny lab, runs it, and returns its messages. No process or file may remain.
 fn mistake(from: &str, to: &str) -> String {
     assert!(TINY.contains(from), "{from}");
     let lab = Lab::new(&TINY.replace(from, to));
@@ -278,7 +278,7 @@ fn a_search_is_the_result_of_its_cell() {
     );
     let trials = limit["trials"].as_array().expect("trials");
     assert!(!trials.is_empty(), "{cell:#}");
-    // On a very busy machine no rate may meet the objective.
+    // On a very busy machine, it is possible that no rate meets the objective.
     if limit["kept"].is_number() && cell["verdict"] != "invalid" {
         assert_eq!(cell["figures"][0]["name"], "limit", "{cell:#}");
         assert_eq!(cell["figures"][0]["value"], limit["kept"]);
@@ -293,7 +293,7 @@ fn a_search_is_the_result_of_its_cell() {
 
 #[test]
 fn a_cell_whose_checks_failed_has_no_figures() {
-    // The first response, the only one that the sanity request sees, is correct.
+    // The first response, the only one that the sanity request receives, is correct.
     let script = "import http from 'k6/http';\nimport { check } from 'k6';\n\
         export default function () {\n  const r = http.get(__ENV.BASE);\n  \
         check(r, { 'is first': (r) => r.status === 200 && __ITER === 0 });\n}\n";
@@ -382,13 +382,13 @@ fn a_changed_script_is_not_mixed_with_old_results() {
         talk.contains("start a new run with plimsoll lab run"),
         "{talk}"
     );
-    // The existing measurements can still be evaluated again.
+    // The existing measurements can still be evaluated.
     assert_eq!(lab.run(&["report", run]).status.code(), Some(0));
     fs::write(&script, SCRIPT).expect("a file");
     assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
 }
 
-/// `resume --disturbed` measures a run again if the last attempt was disturbed, and only such a run.
+/// `resume --disturbed` repeats a run if its last attempt was disturbed, and only then.
 #[test]
 fn a_disturbed_run_is_measured_again_on_request() {
     let lab = Lab::new(&one_cell());
@@ -423,7 +423,7 @@ fn a_disturbed_run_is_measured_again_on_request() {
     assert!(run.join("cells/1").join("1.disturbed-1").is_dir());
 }
 
-/// A limit on file sizes makes writes fail as on a full disk, without filling a disk.
+/// A limit on the size of files makes writes fail as on a full disk, without filling a disk.
 #[test]
 fn results_that_cannot_be_written_end_the_lab_and_lose_no_measurements() {
     let lab = TINY.replace("duration = \"1s\"", "duration = \"300ms\"");
@@ -504,7 +504,7 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
             .spawn()
             .expect("the program runs");
         thread::sleep(Duration::from_millis(random(&mut state) % 700));
-        // Either the process that the user started, or the worker.
+        // Either the process that the user started, or its worker.
         let victim = match round % 2 {
             0 => Some(child.id()),
             _ => child_of(child.id()),

@@ -11,7 +11,7 @@ use tiny_lab::{Lab, TINY};
 /// The copy of a cell has its own processes, which use the same port.
 #[test]
 fn a_cell_is_measured_twice_and_gives_the_floor_of_comparisons() {
-    // Below the ports that the system gives to connections.
+    // A port below the range that the system assigns to connections.
     let first = 20_000 + u16::try_from(std::process::id() % 10_000).expect("a port");
     let port = (first..32_000)
         .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
@@ -32,7 +32,7 @@ fn a_cell_is_measured_twice_and_gives_the_floor_of_comparisons() {
     assert_eq!(same["copy"]["state"]["state"], "measured", "{same:#}");
     assert_eq!(same["copy"]["repeats"].as_array().map(Vec::len), Some(3));
     assert_eq!(result["cells"].as_array().map(Vec::len), Some(2));
-    // A busy machine may make every figure invalid.
+    // On a busy machine, all figures may be invalid.
     let Some(floors) = same["floors"]
         .as_array()
         .filter(|floors| !floors.is_empty())

@@ -1,12 +1,12 @@
-//! A lab as a gate in CI.
+//! A lab that fails a CI job.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
 
 use tiny_lab::Lab;
 
-/// The gate of docs/guide/ci.md with six repeats: the same build compared with itself, and with one
-/// that takes 30 % longer.
+/// The gate of docs/guide/ci.md with six repeats: one build is compared with itself, and with a build that takes 30 %
+/// longer.
 const GATE: &str = r#"
 [lab]
 title = "The change compared with main"
@@ -42,7 +42,7 @@ noise = "10%"
 fn a_gate_of_six_repeats_fails_for_a_slower_build_and_passes_for_the_same() {
     let lab = Lab::new(GATE);
     let result = lab.run_well();
-    // Cells that a busy machine disturbed have no figures, and a gate reports them as not measured.
+    // Cells that a busy machine disturbed have no figures, so the gate reports them as not measured.
     for cell in result["cells"].as_array().expect("cells") {
         let Some(rate) = figure(cell, "requests_per_second") else {
             assert_eq!(cell["verdict"], "invalid", "{cell:#}");

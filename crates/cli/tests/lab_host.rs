@@ -1,5 +1,5 @@
-//! `plimsoll lab` with systems on another host: a server of SSH on loopback, with its own keys,
-//! settings and port.
+//! `plimsoll lab` with systems on another host, which is an SSH server on loopback with its own keys, settings and
+//! port.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -23,7 +23,7 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A server of SSH, and a file with the settings to reach it as `far`.
+/// An SSH server, and a file with the settings to reach it as `far`.
 struct Host {
     directory: tempfile::TempDir,
     server: Child,
@@ -41,17 +41,17 @@ impl Host {
             assert!(made.expect("ssh-keygen").success());
         }
         fs::copy(at("key.pub"), at("authorized_keys")).expect("a file");
-        // Another temporary directory, in which processes and files that remain are found.
+        // A separate temporary directory, in which leftover processes and files are detected.
         for name in ["tmp", "cache"] {
             fs::create_dir(at(name)).expect("a directory");
         }
         if rustix::process::geteuid().is_root() {
-            // The server started as root needs it, and only the system's own service creates it.
+            // A server that root starts needs this directory, which only the system's own service creates.
             fs::create_dir_all("/run/sshd").expect("a directory");
         }
         let path = directory.path().display();
         let mut server = None;
-        // Another program may take the port that was free.
+        // Another program may take the port before the server does.
         for _ in 0..10 {
             let port = plimsoll_testkit::ports::closed().port();
             let settings = format!(
@@ -99,12 +99,12 @@ impl Host {
         self.directory.path().join(name)
     }
 
-    /// The tiny lab with one cell, whose system is on this host at 127.0.0.2.
+    /// The tiny lab with one cell. Its system is on this host at 127.0.0.2.
     fn lab(&self, duration: &str) -> Lab {
         self.lab_with(duration, "")
     }
 
-    /// The same, with additional keys for the host.
+    /// The same lab, with additional keys for the host.
     fn lab_with(&self, duration: &str, keys: &str) -> Lab {
         let place = format!(
             "[[place]]\nname = \"far\"\nhost = \"ssh:far\"\nssh-config = \"{}\"\naddress = \"127.0.0.2\"\n{keys}\n[[system]]",
@@ -123,7 +123,7 @@ impl Host {
         Lab::new(&text)
     }
 
-    /// Processes of labs on this host, and their private directories.
+    /// The processes of labs on this host, and their private directories.
     fn is_empty(&self) -> bool {
         let tmp = self.at("tmp");
         let files = fs::read_dir(&tmp).expect("a directory").count();
@@ -134,7 +134,7 @@ impl Host {
         wait_for("the end of all processes on the host", || self.is_empty());
     }
 
-    /// Waits until a load has begun on this lab.
+    /// Waits until a load of this lab has begun.
     fn wait_for_load(&self, lab: &Lab) {
         wait_for("the load", || {
             fs::read_dir(lab.directory.path().join("results")).is_ok_and(|runs| {
@@ -145,13 +145,13 @@ impl Host {
         assert!(!self.is_empty(), "the system does not run on the host");
     }
 
-    /// Kills the processes of the server that serve one connection each.
+    /// Kills the processes of the SSH server that each serve one connection.
     fn drop_connections(&self) {
         let children = format!("/proc/{0}/task/{0}/children", self.server.id());
         let children = fs::read_to_string(children).expect("children");
         assert!(!children.trim().is_empty(), "no connection");
         for pid in children.split_whitespace() {
-            // A process below it serves the connection of an ordinary user.
+            // If the user is not root, a child process serves the connection.
             let below = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
             for pid in below.unwrap_or_default().split_whitespace().chain([pid]) {
                 let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -189,7 +189,7 @@ fn a_system_on_another_host_is_started_measured_and_stopped() {
     // The load goes to the host's address, not through SSH.
     let command = cell["command"].as_str().expect("text");
     assert!(command.contains("http://127.0.0.2:"), "{command}");
-    // CPU time is that of the process there.
+    // The CPU time is that of the process on the host.
     let used = &cell["repeats"][0]["used"][0];
     assert_eq!(used["name"], "pages", "{used:#}");
     assert!(used["cpu_seconds"].as_f64() > Some(0.0), "{used:#}");
@@ -198,7 +198,7 @@ fn a_system_on_another_host_is_started_measured_and_stopped() {
     assert_eq!(there["name"], "far");
     assert_eq!(there["processes"], json!(["pages"]));
     let here = &result["environment"];
-    // Here both are the same machine.
+    // In this test, both hosts are the same machine.
     assert_eq!(there["environment"]["kernel"], here["kernel"]);
     assert_eq!(there["environment"]["cpu"], here["cpu"]);
     let processors = here["cpus"].as_f64().expect("a number");
@@ -212,7 +212,7 @@ fn a_system_on_another_host_is_started_measured_and_stopped() {
     let hacked = |path: &Path| path.join("hacked").exists();
     assert!(!hacked(lab.directory.path()) && !hacked(host.directory.path()));
 
-    // The program is copied once.
+    // The program is copied only once.
     let programs = host.at("cache/plimsoll/programs");
     let copied = |directory: &Path| {
         let version = fs::read_dir(directory).expect("programs").flatten().next();
@@ -256,7 +256,7 @@ fn processes_on_a_host_end_when_the_connection_is_lost_and_the_lab_says_so() {
 #[test]
 fn processes_on_a_host_end_when_the_lab_is_killed() {
     let host = Host::new();
-    // A program that is there already is not copied. Its path has a meaning in a shell.
+    // An existing program is not copied. Its path contains shell syntax.
     let program = host.at("it's $(this)");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_plimsoll"), &program).expect("a link");
     let lab = host.lab_with("10m", &format!("program = \"{}\"\n", program.display()));
@@ -300,7 +300,7 @@ fn an_unknown_host_is_refused() {
     lab.assert_nothing_is_left();
 }
 
-/// `plimsoll lab keep`, as SSH runs it.
+/// Runs `plimsoll lab keep`, as SSH does.
 struct Keep {
     child: Child,
     replies: BufReader<std::process::ChildStdout>,
@@ -333,7 +333,7 @@ impl Keep {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// A process that ignores the request to end, and a process below it.
+    /// A process that ignores SIGTERM, and its child process.
     fn start_stubborn(&mut self) {
         let prepared = self.ask(&json!({ "prepare": 3 }));
         let ports = prepared["prepared"]["ports"].as_array().expect("ports");

@@ -12,7 +12,7 @@ const WATCH: &str = include_str!("../../live/tests/browser/lab.mjs");
 #[test]
 fn a_browser_watches_a_lab_from_start_to_end() {
     let browser = Browser::start("lab", WATCH);
-    // The lab starts when the browser runs, so that there is something to watch.
+    // The lab starts once the browser runs, so that the browser sees all of it.
     let lab = Lab::new(TINY);
     let shown = browser.watch(&mut lab.command(&["run", "lab.toml", "--web=0"]));
     assert_eq!(shown["title"], "A tiny lab");

@@ -1,5 +1,5 @@
-//! `plimsoll lab` with networks that the kernel makes: for real as root, which CI is. Otherwise the
-//! lab must refuse before it starts anything.
+//! `plimsoll lab` with networks that the kernel emulates. If the test runs as root, as in CI, it uses them. Otherwise,
+//! the lab must refuse before it starts anything.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -14,7 +14,7 @@ use tiny_lab::{Lab, TINY};
 const LIMITED: &str =
     "[[place]]\nname = \"far\"\nby = \"kernel\"\nrate = \"50Mbit/s\"\n\n[[system]]";
 
-/// The tiny lab with a network of the kernel, and one user.
+/// The tiny lab with a network that the kernel emulates, and one user.
 fn with_network(network: &str) -> String {
     let lab = TINY.replace("[[system]]", network);
     let lab = lab.replace("users = [1, 2]", "users = [1]\nplace = [\"far\"]");
@@ -26,7 +26,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The message of a lab that must not start.
+/// The error message of a lab that must not start.
 fn refusal(lab: &Lab) -> String {
     let output = lab.run(&["run", "lab.toml"]);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -58,7 +58,7 @@ fn a_load_comes_through_the_network_of_the_kernel() {
         assert_eq!(link["declared_megabits_per_second"], 50.0);
         let rate = link["measured_megabits_per_second"].as_f64();
         let rate = rate.expect("the rate was measured");
-        // At most the data in whole packets of that rate; a busy machine may be slower.
+        // At most the data in whole packets at that rate. A busy machine may be slower.
         assert!((10.0..50.0).contains(&rate), "{rate}");
         assert!(link["measured_connect_ms"].is_number(), "{link:#}");
     }
@@ -90,7 +90,7 @@ fn a_network_that_the_kernel_cannot_make_is_refused_before_the_run() {
     assert!(talk.contains("remove by = \"kernel\""), "{talk}");
 }
 
-/// This lab's interfaces in this network namespace.
+/// The interfaces of this lab in this network namespace.
 fn interfaces(worker: u32) -> usize {
     let ours = format!("pl{worker}-");
     let all = fs::read_dir("/sys/class/net").expect("interfaces");
@@ -110,7 +110,7 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 fn a_killed_lab_leaves_no_network() {
     if !is_root() {
-        // The other tests check that such a lab never starts.
+        // Other tests check that such a lab does not start.
         return;
     }
     let lab = Lab::new(&with_network(LIMITED).replace("duration = \"1s\"", "duration = \"10m\""));
@@ -120,7 +120,7 @@ fn a_killed_lab_leaves_no_network() {
     wait_for("the network", || {
         let text = fs::read_to_string(&children).unwrap_or_default();
         worker = text.trim().parse().unwrap_or(0);
-        // The check before the run makes a network too, but no results yet.
+        // The check before the run also creates a network, but no results yet.
         worker != 0 && lab.directory.path().join("results").is_dir() && interfaces(worker) == 1
     });
     for pid in [worker, keeper.id()] {

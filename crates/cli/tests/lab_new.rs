@@ -1,4 +1,4 @@
-//! `plimsoll lab new`: a lab whose first run succeeds, for a service that the lab starts and for one that is
+//! `plimsoll lab new`: the first run of the new lab succeeds, for a service that the lab starts and for one that is
 //! already running.
 #![cfg(target_os = "linux")]
 
@@ -61,13 +61,13 @@ fn a_running_service_is_measured_and_reported_as_not_started() {
         Some(3),
         "{result:#}"
     );
-    // The lab does not observe it, so it has no figures of its processors.
+    // The lab does not observe this service, so there are no figures of its processors.
     for cell in result["cells"].as_array().into_iter().flatten() {
         let cell = cell.to_string();
         assert!(!cell.contains("\"system_cpu\":0"), "{cell}");
         assert!(!cell.contains("cpu_time_per_request"), "{cell}");
     }
-    // It still runs, and got the requests.
+    // It still runs, and has received the requests.
     assert!(server.settled_log().entries.len() > 300);
 
     let again = plimsoll(&["lab", "new", "--url", &url])

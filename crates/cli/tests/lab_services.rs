@@ -1,4 +1,4 @@
-//! Services from the machine's packages, each started privately by a lab and used.
+//! Services from the machine's packages. A lab starts a private instance of each and uses it.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -77,7 +77,7 @@ duration = "300ms"
 restarts = 1
 "#;
 
-/// Configurations, all three of them templates.
+/// Three configurations, all of which are templates.
 const PROXIES: [(&str, &str); 3] = [
     (
         "nginx.conf",
@@ -101,7 +101,7 @@ fn each_kind_of_service_is_started_and_used() {
     for (name, text) in PROXIES {
         fs::write(lab.directory.path().join(name), text).expect("a file");
     }
-    // PostgreSQL runs as another user and needs access to its own part of it.
+    // PostgreSQL runs as another user, so that user needs access to its part of the directory.
     fs::set_permissions(lab.directory.path(), fs::Permissions::from_mode(0o755)).expect("ours");
     let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");

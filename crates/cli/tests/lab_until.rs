@@ -1,4 +1,4 @@
-//! `until` in a lab: cells are measured again only until a figure is precise.
+//! `until` in a lab: cells are repeated only until a figure is precise.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -38,14 +38,14 @@ fn a_steady_rate_is_known_after_few_restarts() {
     lab.assert_nothing_is_left();
     let before = lab.result();
     let repeats = before["cells"][0]["repeats"].as_array().expect("repeats");
-    // An open model at 20/s sends 20 requests in each second. A run on a machine so busy that it is invalid has no rate,
-    // and no interval spans it.
+    // An open model at 20/s sends 20 requests in each second. If the machine is so busy that a run is invalid, the run
+    // has no rate, and no interval includes it.
     let invalid = |repeat: &Value| repeat["generator"]["verdict"] == "invalid";
     match repeats.iter().any(invalid) {
         false => assert!((3..12).contains(&repeats.len()), "{before:#}"),
         true => assert!(repeats.len() > 3, "{before:#}"),
     }
-    // Nothing is left to do.
+    // Nothing remains to be done.
     let run = lab.the_run();
     let again = lab.run(&["resume", run.to_str().expect("text")]);
     assert_eq!(again.status.code(), status, "{again:?}");

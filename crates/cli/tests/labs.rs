@@ -1,5 +1,5 @@
-//! The labs of this repository: each is read in its three forms, has the expected cells and takes
-//! no longer than intended, and its scripts can be run.
+//! The labs of this repository. Each form of each lab has the expected cells and does not exceed its time limit, and
+//! the scripts can run.
 
 mod plimsoll;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use plimsoll::plimsoll;
 use serde_json::Value;
 
-/// A lab, and the numbers of its cells in the quick form, in the standard form and in all.
+/// A lab, and the number of its cells in the quick form, in the standard form and in total.
 const LABS: [(&str, usize, usize, usize); 5] = [
     ("gateway", 18, 18, 18),
     ("payload", 18, 47, 50),
@@ -18,8 +18,8 @@ const LABS: [(&str, usize, usize, usize); 5] = [
     ("zanzibar", 13, 29, 29),
 ];
 
-/// Maximum minutes that the loads of a form may take, without starting, seeding, checking, and without
-/// work and searches, whose duration is unknown.
+/// Maximum duration of the loads of a form in minutes. Excludes starting, seeding and checking, and work and searches,
+/// whose duration is unknown.
 const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 19.0)];
 
 fn folder() -> PathBuf {
@@ -65,18 +65,18 @@ fn the_standard_form_restarts_five_times_for_three_seconds_at_least() {
         let plan = plan(lab, "");
         for cell in chosen(&plan) {
             let load = &cell["load"];
-            // A search has its own repeats, and the duration of an amount of work is unknown.
+            // A search repeats its own trials, and the duration of an amount of work is unknown.
             if load["source"]["command"].is_array() {
                 continue;
             }
-            // Fixed work takes long and differs little.
+            // Fixed work takes long, but varies little.
             let least = if load["work"].is_null() { 5 } else { 3 };
             assert!(
                 load["restarts"].as_u64().unwrap() >= least,
                 "{}",
                 cell["name"]
             );
-            // Without an address, a script would use its default one.
+            // Without an address, a script would use its default address.
             if load["source"]["script"].is_string() {
                 let told = load["environment"].to_string();
                 assert!(told.contains("BASE_URL"), "{}: {told}", cell["name"]);
@@ -94,7 +94,7 @@ fn every_script_can_be_run() {
     for (lab, ..) in LABS {
         for file in fs::read_dir(folder().join(lab)).unwrap() {
             let path = file.unwrap().path();
-            // Modules without a function of their own are tested with the scripts that import them.
+            // Modules that export no function for users are tested with the scripts that import them.
             let is_script = path.extension().is_some_and(|extension| extension == "js")
                 && fs::read_to_string(&path)
                     .unwrap()

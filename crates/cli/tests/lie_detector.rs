@@ -1,8 +1,9 @@
-//! Compares every figure that the load commands print and record with what the server logged.
+//! Compares every figure that the load commands print and record with the server's log.
 //!
-//! One row per behavior of a server, run by every load command over both kernel interfaces. Counts must be equal. Times
-//! are bounded by the server's own log: a client cannot have measured less than the server held a request, nor more
-//! than the server's connections were busy. So a slow machine widens both sides equally.
+//! There is one row per behavior of a server. Every load command runs it over both kernel interfaces. Counts must be
+//! equal. The server's own log bounds the times: a client cannot have measured less than the time for which the server
+//! held a request, nor more than the time in which the server's connections were busy. So a slow machine affects both
+//! sides equally.
 //!
 //! `LIE_DETECTOR_TABLE=FILE cargo test -p plimsoll --test lie_detector` writes the figures as a Markdown table.
 
@@ -21,17 +22,17 @@ use std::time::Duration;
 use commands::{COMMANDS, Command, Io};
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 
-/// One behavior of a server, and the expected results of clients.
+/// A behavior of a server, and the expected results of clients.
 pub struct Row {
     pub name: &'static str,
     pub behavior: Behavior,
-    /// Requests of each run; for WebSocket, messages.
+    /// The number of requests of each run. For WebSocket, the number of messages.
     pub requests: u64,
     /// Time limit of a request.
     pub timeout: &'static str,
     /// Whether the behavior makes requests fail.
     pub fails: bool,
-    /// Requests per second in an open model; a closed loop if `None`.
+    /// Requests per second in an open model. `None` for a closed model.
     pub rate: Option<u64>,
 }
 
@@ -75,7 +76,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// Duration in seconds of the rows with a rate.
+/// The duration of the rows with a rate, in seconds.
 pub const RATE_SECONDS: u64 = 2;
 
 const fn at_rate(name: &'static str, behavior: Behavior, rate: u64) -> Row {
@@ -103,7 +104,7 @@ const fn failing(name: &'static str, behavior: Behavior, requests: u64) -> Row {
     }
 }
 
-/// Runs `command` with every row, and fails with a list of all contradictions.
+/// Runs `command` with every row. If there are contradictions, fails with a list of them.
 fn detect(command: &Command, io: Io) {
     let rows = ROWS.iter().filter(|row| command.applies(row));
     let (at_rate, closed): (Vec<_>, Vec<_>) = rows.partition(|row| row.rate.is_some());
@@ -111,7 +112,7 @@ fn detect(command: &Command, io: Io) {
         .into_iter()
         .flat_map(|row| lies_of(command, row, io))
         .collect();
-    // These take long but use little processor time, so they run in parallel.
+    // These commands take long but use little processor time, so they run in parallel.
     std::thread::scope(|scope| {
         let runs: Vec<_> = at_rate
             .into_iter()
@@ -124,7 +125,7 @@ fn detect(command: &Command, io: Io) {
     assert!(lies.is_empty(), "{} lies:\n{}", lies.len(), lies.join("\n"));
 }
 
-/// The wrong figures of one run of `command`.
+/// Lists the wrong figures of one run of `command`.
 fn lies_of(command: &Command, row: &Row, io: Io) -> Vec<String> {
     let server = LoggedServer::start(row.behavior).expect("a server");
     let run = command.run(row, io, &server);

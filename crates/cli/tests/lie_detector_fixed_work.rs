@@ -1,7 +1,8 @@
-//! Compares what fixed work prints and records with what the server logged: calls, failed calls, payload and makespan.
+//! Compares the printed and recorded results of fixed work with the server's log: calls, failed calls, payload and
+//! makespan.
 //!
-//! Counts must be equal. The makespan cannot be shorter than the time from the first request to the last response at the
-//! server, nor longer than the process ran. It may be [`SCHEDULING`] longer than at the server.
+//! Counts must be equal. The makespan must be at least the time from the first request to the last response at the
+//! server, and at most the run time of the process. It may exceed the time at the server by [`SCHEDULING`].
 
 #[path = "lie_detector/fixed_work_output.rs"]
 mod output;
@@ -14,7 +15,7 @@ use plimsoll_testkit::logged_server::{Behavior, Log, LoggedServer};
 use plimsoll_testkit::program::Ended;
 use tempfile::TempDir;
 
-/// Longest time from the first call to its arrival and from the last response to the end of its call, together.
+/// Maximum sum of two delays: from the first call to its arrival, and from the last response to the end of its call.
 const SCHEDULING: f64 = 1.0;
 
 const BEHAVIORS: [Behavior; 3] = [
@@ -25,7 +26,7 @@ const BEHAVIORS: [Behavior; 3] = [
 
 const USERS: [u64; 3] = [1, 2, 8];
 
-/// Iterations of each user.
+/// The number of iterations per user.
 const LOOPS: u64 = 4;
 
 const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text = 1; } \
@@ -38,7 +39,7 @@ enum Protocol {
     WebSocket,
 }
 
-/// The program that makes the calls: a command with either output, or a script with either executor.
+/// The program that makes the calls: a command with one of its outputs, or a script with one of its executors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Caller {
     CommandJson,
@@ -69,7 +70,7 @@ impl Run {
         matches!(self.caller, Caller::ScriptPerUser | Caller::ScriptShared)
     }
 
-    /// Of all users together. Shared iterations cannot be divided evenly.
+    /// The number of iterations of all users together. Shared iterations cannot be divided evenly.
     fn iterations(self) -> u64 {
         self.users * LOOPS + u64::from(self.caller == Caller::ScriptShared)
     }
@@ -151,10 +152,10 @@ impl Run {
     }
 }
 
-/// Everything wrong in one output of a run.
+/// Lists all errors in one output of a run.
 fn lies(run: Run, said: &Figures, log: &Log, wall: Duration) -> Vec<String> {
     let (sent, received) = log.payload(|status| run.is_good(status));
-    // Every request has arrived with a complete response, or the run and not only a figure is wrong.
+    // Every request arrived and got a complete response. Otherwise the run itself is wrong, not only a figure.
     let (calls, failed) = match run.protocol {
         Protocol::WebSocket => (log.connections, 0),
         Protocol::Http | Protocol::Grpc => {
@@ -178,7 +179,7 @@ fn lies(run: Run, said: &Figures, log: &Log, wall: Duration) -> Vec<String> {
     lies.extend(said.unfinished.clone());
     let shortest = log.span().as_secs_f64();
     let longest = wall.as_secs_f64().min(shortest + SCHEDULING);
-    // Not "<", so that NaN is detected too.
+    // Written without "<", so that NaN is also detected.
     let is_possible = said.makespan >= shortest - said.rounding && said.makespan <= longest;
     if !is_possible {
         lies.push(format!(
@@ -216,7 +217,7 @@ fn detect(protocol: Protocol, callers: &[Caller], io: &'static str) {
     let mut found = Vec::new();
     for &caller in callers {
         for behavior in BEHAVIORS {
-            // A WebSocket message has no failed response.
+            // A WebSocket message cannot fail on its own.
             if protocol == Protocol::WebSocket && matches!(behavior, Behavior::Fail(_)) {
                 continue;
             }
@@ -261,7 +262,7 @@ detectors! {
     websocket_scripts_uring: WebSocket, SCRIPTS, "uring";
 }
 
-/// Checks the detector itself: each figure, slightly changed, is detected.
+/// Checks the detector itself: it must detect a slight change of any figure.
 #[test]
 fn changed_figures_are_found() {
     use plimsoll_testkit::logged_server::{Entry, Outcome};

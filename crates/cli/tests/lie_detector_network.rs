@@ -47,7 +47,7 @@ impl Player {
     }
 }
 
-/// A server for one test that prints JSON, and its port.
+/// A server that runs one test and prints JSON, and its port.
 fn serve_once(player: Player) -> (Running, u16) {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = free.local_addr().expect("an address").port();
@@ -56,17 +56,17 @@ fn serve_once(player: Player) -> (Running, u16) {
     (player.program(&flags).start(), port)
 }
 
-/// Every seventh datagram is dropped on the wire.
+/// The wire drops every seventh datagram.
 const DROPPED: u64 = 7;
-/// Datagrams of this size and more are data; smaller ones open a stream.
+/// Datagrams of at least this size contain data. Smaller ones open a stream.
 const DATAGRAM: usize = 1_000;
-/// The first bytes of a stream, before its data.
+/// The number of bytes at the beginning of a stream that precede its data.
 const COOKIE: u64 = 37;
 
 /// The traffic in one direction.
 #[derive(Default)]
 struct Passed {
-    /// Bytes of data streams, without the control connection.
+    /// Bytes of data streams, excluding the control connection.
     bytes: AtomicU64,
     datagrams: AtomicU64,
 }
@@ -78,7 +78,7 @@ struct Wire {
     to_client: Arc<Passed>,
 }
 
-/// The sockets at which a client reaches a wire.
+/// The sockets to which clients connect.
 fn entrance() -> (TcpListener, UdpSocket) {
     let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
     let udp = UdpSocket::bind(tcp.local_addr().expect("an address")).expect("the same port");
@@ -178,9 +178,9 @@ fn is_kept(passed: &Passed, size: usize) -> bool {
         || !(passed.datagrams.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(DROPPED)
 }
 
-/// Runs a test through the wire: returns the JSON of client and server, and the wire.
+/// Runs a test through the wire. Returns the JSON of client and server, and the wire.
 fn test(asking: Player, serving: Player, flags: &[&str]) -> (Value, Value, Wire) {
-    // Before the server, which may take some time to listen: in that time the wire could get the server's own port.
+    // Create the wire after the server listens, because it could otherwise get the server's port.
     let entrance = entrance();
     let (server, port) = serve_once(serving);
     let wire = Wire::between(entrance, port);
@@ -212,7 +212,7 @@ fn bytes_of_a_stream_are_counted_with_either_server() {
             );
             assert!(received <= passed && passed <= sent, "{case}");
             assert!(sent >= 3 << 20, "{case}");
-            // Each side's own figure, as printed by the other side.
+            // Each side's own figure, as the other side prints it.
             let of_server = if reverse {
                 "/end/sum_sent/bytes"
             } else {
@@ -234,7 +234,7 @@ fn bytes_of_a_stream_are_counted_with_either_server() {
 
 #[test]
 fn lost_datagrams_are_counted_with_either_server() {
-    // So slow that no buffer overflows, even if a side waits for a processor for a second.
+    // Slow enough that no buffer overflows, even if a side waits for a processor for a second.
     let flags = ["-u", "-t", "2", "-l", "1000", "-b", "400K"];
     for (asking, serving) in PAIRS {
         for reverse in [false, true] {
@@ -251,13 +251,13 @@ fn lost_datagrams_are_counted_with_either_server() {
             let case = format!(
                 "{asking:?} asks {serving:?}, reverse {reverse}: {on_the_wire} on the wire, {packets} counted, {lost} lost"
             );
-            // Datagrams after the end of the test are not counted by anyone. Up to the last counted one, every seventh
-            // is missing.
+            // Neither side counts datagrams after the end of the test. Up to the last counted one, every seventh is
+            // missing.
             assert!(packets <= on_the_wire && packets >= 10, "{case}");
             assert_eq!(lost, packets / DROPPED, "{case}");
             if !reverse {
                 assert_eq!(number(&server, "/end/sum/lost_packets"), lost, "{case}");
-                // This is the number that the client sent, if that is higher: the last one may come too late.
+                // If the client sent more, this is the number that it sent, because the last one may arrive too late.
                 let sum = number(&server, "/end/sum/packets");
                 assert!(
                     (packets..=on_the_wire).contains(&sum),
@@ -327,7 +327,7 @@ fn round_trips_of_a_probe_are_within_the_bounds_of_the_servers_log() {
         assert_eq!(report["round_trip_by"], by, "{report:#}");
         assert_eq!(number(&report, "/round_trip_ms/count"), REPEATS as u64);
         let mut held = held.lock().expect("not poisoned").clone();
-        // The messages that test whether the peer echoes were delayed too.
+        // The server also delayed the messages that test whether the peer echoes.
         assert!(
             (REPEATS..=REPEATS + 3).contains(&held.len()),
             "{}",
@@ -345,7 +345,7 @@ fn round_trips_of_a_probe_are_within_the_bounds_of_the_servers_log() {
             figure("max") >= at_least(REPEATS - 1),
             "{report:#} {held:?}"
         );
-        // They were sent one after another while the program ran, and at least half of them took the median or longer.
+        // The messages were sent one after another during the run, and at least half of them took the median or longer.
         assert!(
             figure("p50") * (REPEATS / 2) as f64 <= life,
             "{report:#} {life}"
@@ -376,7 +376,7 @@ fn a_link_counts_its_traffic_and_reports_its_lateness() {
         let address = ready["listening"].as_str().expect("an address").to_owned();
         let mut message = [b'x'; SIZE];
         message[SIZE - 1] = b'\n';
-        // The first exchange begins with the handshake, however long this program waits after it for a processor.
+        // The first exchange includes the handshake, however long this program then waits for a processor.
         let mut began = Instant::now();
         let mut connection = TcpStream::connect(&address).expect("the relay");
         connection.set_nodelay(true).expect("no delay");
@@ -388,8 +388,8 @@ fn a_link_counts_its_traffic_and_reports_its_lateness() {
                 connection.write_all(&message).expect("sent");
                 connection.read_exact(&mut [0; SIZE]).expect("echoed");
                 let took = began.elapsed().as_secs_f64() * 1e3;
-                // The first one also waits for the handshake's round trip. A thousand bytes take a millisecond in each
-                // direction.
+                // The first exchange also includes the round trip of the handshake. A thousand bytes take a millisecond
+                // in each direction.
                 let round_trips = if number == 0 { 2.0 } else { 1.0 };
                 let configured = 40.0 * round_trips + 2.0 * on_the_line;
                 let server = held.lock().expect("not poisoned")[number].as_secs_f64() * 1e3;
@@ -409,7 +409,7 @@ fn a_link_counts_its_traffic_and_reports_its_lateness() {
                 bytes,
                 "{account:#}"
             );
-            // The excess must equal the reported lateness, which is rounded to a tenth of a microsecond, and in the
+            // The excess must equal the reported lateness. That is rounded to a tenth of a microsecond, and in the
             // histogram to 1 %.
             excess.sort_by(f64::total_cmp);
             let late = milliseconds(&account, &format!("/{side}/late_us/max")) / 1e3;

@@ -75,7 +75,7 @@ fn a_round_trip_takes_the_configured_time_including_the_handshake() {
         assert!(took >= Duration::from_millis(40), "{took:?}");
         quickest = quickest.min(took);
     }
-    // Generous, for a busy machine; the relay reports its own lateness.
+    // A generous limit for a busy machine. The relay reports its own lateness.
     assert!(quickest < Duration::from_millis(50), "{quickest:?}");
     drop(connection);
     let account = account(running);
@@ -149,7 +149,7 @@ fn new_connections_do_not_hold_up_established_ones() {
     let mut took: Vec<Duration> = (0..3)
         .map(|_| {
             let mut new = TcpStream::connect(address).expect("the relay");
-            // Sent at once; enters the line after the handshake's round trip.
+            // These bytes are sent immediately, but enter the line only after the round trip of the handshake.
             new.write_all(b"hello").expect("sent");
             connections.push(new);
             thread::sleep(Duration::from_millis(30));
@@ -158,13 +158,13 @@ fn new_connections_do_not_hold_up_established_ones() {
         .collect();
     took.sort();
     assert!(took[0] >= Duration::from_millis(300), "{took:?}");
-    // It would take 570 ms behind the new connection's bytes.
+    // After the bytes of the new connection, it would take 570 ms.
     assert!(took[1] < Duration::from_millis(430), "{took:?}");
     drop(account(running));
 }
 
-/// The duties of a relay that was stopped meanwhile: keep connections waiting until it accepts them, and measure the
-/// delay from when they were opened, not from when it accepted them.
+/// A relay that was stopped must still keep connections waiting until it accepts them. It must measure the delay from
+/// the moment when they were opened, not from the moment when it accepted them.
 #[test]
 fn a_signal_prints_the_lateness_since_the_last_one() {
     let (mut running, address) = link(echo(), &["--round-trip", "20ms"]);
@@ -190,7 +190,7 @@ fn a_signal_prints_the_lateness_since_the_last_one() {
 fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     const CONNECTIONS: usize = 200;
     let (running, address) = link(echo(), &["--round-trip", "800ms", "--rate", "556Mbit/s"]);
-    // The kernel starts to timestamp bytes shortly after it was first asked to.
+    // The kernel starts to timestamp bytes only shortly after the first request to do so.
     thread::sleep(Duration::from_millis(100));
     running.signal(Signal::STOP);
     let connections: Vec<(Instant, TcpStream)> = (0..CONNECTIONS)
@@ -214,9 +214,9 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
         })
         .collect();
     took.sort();
-    // The round trips of the handshake and the message.
+    // The round trips of the handshake and of the message.
     assert!(took[0] >= Duration::from_millis(1_600), "{took:?}");
-    // It would be 2.1 s if measured from when it was accepted.
+    // If measured from the accept, it would be 2.1 s.
     assert!(
         took[CONNECTIONS / 2] < Duration::from_millis(1_900),
         "{took:?}"
@@ -224,7 +224,7 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
-/// The same for packets: those that arrived while the relay was stopped count from their arrival.
+/// The same test for packets. The delay of packets that arrived while the relay was stopped counts from their arrival.
 #[test]
 fn a_relay_that_is_late_delays_packets_no_longer() {
     const PACKETS: u8 = 20;
@@ -240,7 +240,7 @@ fn a_relay_that_is_late_delays_packets_no_longer() {
     let (running, address) = link(target, &flags);
     let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
     client.connect(address).expect("connected");
-    // The kernel starts to timestamp packets shortly after it was first asked to.
+    // The kernel starts to timestamp packets only shortly after the first request to do so.
     thread::sleep(Duration::from_millis(100));
     running.signal(Signal::STOP);
     let began = Instant::now();
@@ -258,19 +258,19 @@ fn a_relay_that_is_late_delays_packets_no_longer() {
         })
         .collect();
     assert!(took[0] >= Duration::from_millis(800), "{took:?}");
-    // It would be 1.3 s if measured from when they were read.
+    // If measured from the read, it would be 1.3 s.
     assert!(took[0] < Duration::from_millis(1_200), "{took:?}");
     drop(account(running));
 }
 
-/// A line with a full buffer accepts bytes in order of arrival, whichever connection they belong to.
+/// A line with a full buffer accepts bytes in the order of their arrival, across connections.
 #[test]
 fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered() {
     const CONNECTIONS: usize = 200;
     const SIZE: usize = 1_400;
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = listener.local_addr().expect("an address");
-    // 1.4 ms on the line for each, 280 ms in total.
+    // Each takes 1.4 ms on the line, which is 280 ms in total.
     let (running, address) = link(target, &["--round-trip", "300ms", "--rate", "8Mbit/s"]);
     listener.set_nonblocking(true).expect("non-blocking");
     let mut connections: Vec<(TcpStream, Vec<u8>)> = Vec::new();
@@ -282,7 +282,7 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
     };
     let clients: Vec<TcpStream> = (0..CONNECTIONS)
         .map(|number| {
-            // A queue of 128 connections may wait to be accepted. A relay that finds it full connects a second later.
+            // The accept queue holds 128 connections. If it is full, a client connects a second later.
             accept_all(&mut connections);
             let mut new = TcpStream::connect(address).expect("the relay");
             let mut message = [0; SIZE];
@@ -314,13 +314,13 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
         .zip(&arrived)
         .map(|(place, number)| number.abs_diff(place))
         .sum();
-    // Connections that compete for buffer space would be 40 places off.
+    // If connections competed for buffer space, the order would differ by 40 places.
     assert!(displaced <= 10 * CONNECTIONS as u64, "{arrived:?}");
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
-/// The kernel's table of open files must not grow while connections arrive: each time, the relay would wait for 10 to
-/// 20 ms.
+/// The kernel's table of open files must not grow while connections arrive, because each time the relay would wait for
+/// 10 to 20 ms.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_table_of_open_files_has_its_size_before_connections_come() {
@@ -340,7 +340,7 @@ fn the_table_of_open_files_has_its_size_before_connections_come() {
     drop(account(running));
 }
 
-/// Reads the number of the scheduling policy of each thread of a process (proc(5)), the main thread first.
+/// Reads the number of each thread's scheduling policy in a process (proc(5)). The main thread is first.
 #[cfg(target_os = "linux")]
 fn policies(id: u32) -> Vec<u32> {
     let mut threads: Vec<u32> = std::fs::read_dir(format!("/proc/{id}/task"))
@@ -350,7 +350,8 @@ fn policies(id: u32) -> Vec<u32> {
     threads.sort_by_key(|thread| *thread != id);
     let policy = |thread: u32| {
         let text = std::fs::read_to_string(format!("/proc/{id}/task/{thread}/stat")).ok()?;
-        // The name in parentheses may contain spaces. The policy is field 41, and the first after the name is field 3.
+        // The name in parentheses may contain spaces. The policy is field 41, and the first field after the name is
+        // field 3.
         let mut fields = text.rsplit_once(')')?.1.split_whitespace();
         fields.nth(41 - 3)?.parse().ok()
     };
@@ -386,7 +387,7 @@ fn only_the_thread_of_the_relay_has_real_time_priority_if_it_is_permitted() {
 #[test]
 fn a_relay_without_real_time_priority_reports_the_consequence_and_a_fix() {
     let to = echo().to_string();
-    // Root keeps all capabilities except the one for priorities.
+    // Root keeps all capabilities except for the one for priorities.
     let limited = format!(
         "ulimit -r 0; drop=; test $(id -u) = 0 && drop='setpriv --bounding-set=-sys_nice'; \
          exec $drop {} link --listen 127.0.0.1:0 --to {to}",
@@ -447,7 +448,7 @@ fn a_server_that_sends_first_is_delayed_by_the_handshake_and_half_a_round_trip()
     let mut connection = TcpStream::connect(address).expect("the relay");
     connection.read_exact(&mut [0; 5]).expect("greeted");
     let took = began.elapsed();
-    // First SYN and SYN-ACK, then the ACK and the greeting.
+    // First the SYN and the SYN-ACK, then the ACK and the greeting.
     assert!(took >= Duration::from_millis(200), "{took:?}");
     drop(account(running));
 }
@@ -503,7 +504,8 @@ fn packets_are_delayed_lost_and_counted() {
     let account = account(running);
     let lost = |side: &str| account[side]["lost"].as_u64().expect("a count");
     assert_eq!(seen + lost("forward") + lost("backward"), 200, "{account}");
-    // 36 % of all round trips are lost, about 72 of 200; five standard deviations of that are 34.
+    // 36 % of all round trips are lost, which is about 72 of 200. The tolerance is five standard deviations, which is
+    // 34.
     assert!(
         (38..=106).contains(&(lost("forward") + lost("backward"))),
         "{account}"
@@ -564,7 +566,7 @@ fn a_namespace_is_created_if_the_kernel_supports_it_or_the_relay_is_suggested() 
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
     stdout.read_line(&mut ready).expect("text");
     if ready.is_empty() {
-        // Without netem, root, or iproute2: the message says which is missing, and what works instead.
+        // Without netem, root or iproute2, the message names the missing one, and what works instead.
         let ended = child.wait_with_output().expect("its end");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(255), "{said}");
@@ -590,6 +592,6 @@ fn a_namespace_is_created_if_the_kernel_supports_it_or_the_relay_is_suggested() 
         );
         assert!(child.wait().expect("its end").success());
     }
-    // Everything is cleaned up in either case.
+    // In both cases, nothing may remain.
     assert!(!std::path::Path::new("/run/netns").join(&name).exists());
 }

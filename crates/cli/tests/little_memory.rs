@@ -1,4 +1,4 @@
-//! Too little memory: a command either works, or reports that memory is short and what to do.
+//! Too little memory. A command either works, or reports the shortage and what to do.
 #![cfg(target_os = "linux")]
 
 mod plimsoll;
@@ -20,7 +20,7 @@ fn limited(megabytes: u32, arguments: &str, script: &str) -> Ended {
         .run()
 }
 
-/// The problem with how a command ended, if any.
+/// The problem with how a command exited, if any.
 fn fault(ended: &Ended) -> Option<String> {
     let worked = ended.stdout.contains("verdict: ");
     let explained = ["memory", "ulimit"]
@@ -51,7 +51,7 @@ fn little_memory_is_explained() {
     let mut faults = Vec::new();
     let mut tried = 0;
     for megabytes in [20, 40, 60, 80, 100, 120, 150, 200, 250, 300, 400] {
-        // If not even the program's file can be mapped, it does not start at all.
+        // If the program's file cannot be mapped, the program does not start at all.
         if limited(megabytes, "version", "").status != Some(0) {
             continue;
         }

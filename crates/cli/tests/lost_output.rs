@@ -1,4 +1,4 @@
-//! A failure to write output is reported, and no measurements are lost with it.
+//! A failure to write output is reported, and does not lose measurements.
 
 mod plimsoll;
 
@@ -9,9 +9,9 @@ use std::process::Stdio;
 use plimsoll::plimsoll;
 use plimsoll_testkit::program::Ended;
 
-/// A file on which every write fails as on a full disk.
+/// A file on which every write fails, as on a full disk.
 const FULL: &str = "/dev/full";
-/// Runs with it are short, because nothing is measured.
+/// Runs of this test are short, because nothing is measured.
 const CLOSED: &str = "http://127.0.0.1:1/";
 
 fn folder_with_script(script: &str) -> tempfile::TempDir {
@@ -25,7 +25,7 @@ fn run(folder: &Path, flags: &[&str]) -> Ended {
     plimsoll(&arguments).inside(folder).run()
 }
 
-/// The exit status and stderr of the program with stdout on a full disk.
+/// The exit status and stderr of the program if stdout is on a full disk.
 fn with_full_stdout(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"))
         .args(arguments)
@@ -130,7 +130,7 @@ fn samples_on_a_full_disk_fail_the_run_and_leave_the_summary() {
             ended.stderr
         );
         let is_summary = ended.stdout.contains("iterations...........: 2");
-        // CSV starts with a header, so that a write error is known before the run.
+        // CSV starts with a header, so a write error is detected before the run.
         assert!(is_summary || out.starts_with("csv"), "{}", ended.stdout);
     }
 }

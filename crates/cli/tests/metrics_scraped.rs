@@ -1,4 +1,4 @@
-//! The metrics of a run that Prometheus scrapes from the live page's address equal what the run printed.
+//! The metrics that Prometheus scrapes from the live page's address equal the printed ones.
 
 mod plimsoll;
 
@@ -34,10 +34,10 @@ export default function () {
 }
 ";
 
-/// Longer than anything here takes, even on a busy machine.
+/// Longer than any wait in this test, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -47,7 +47,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs the script, and returns the page's address when the run has ended; the process then lingers.
+/// Runs the script. Returns the page's address after the run; the process then lingers.
 fn run(server: &Peer, folder: &std::path::Path) -> (Running, SocketAddr) {
     std::fs::write(folder.join("script.js"), SCRIPT).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
@@ -127,7 +127,7 @@ fn prometheus_scrapes_the_figures_of_a_run() {
         ("k6_size_count", 200.0),
         ("k6_size_sum", 20_100.0),
         ("k6_size{quantile='1'}", 200.0),
-        // Interpolated between the ranks of 190 and 191.
+        // Interpolated between the values at ranks 190 and 191.
         ("k6_size{quantile='0.95'}", 190.05),
         ("k6_wait_seconds{quantile='0.5'}", 0.1005),
         ("k6_http_req_duration_seconds_count", 200.0),

@@ -1,4 +1,4 @@
-//! Common mistakes: each gets a message with its location and a fix, and k6's exit status.
+//! Common mistakes. Each results in a message with its location and a fix, and in k6's exit status.
 
 mod plimsoll;
 
@@ -8,7 +8,7 @@ use std::fs;
 use plimsoll::{plimsoll, snapshot};
 use plimsoll_testkit::figures::Filters;
 
-/// Runs each script as `script.js` in a folder of its own, and concatenates the messages.
+/// Runs each script as `script.js` in its own folder, and concatenates the messages.
 fn messages_about_scripts(scripts: &[(&str, &str)]) -> String {
     let mut told = String::new();
     for (what, script) in scripts {
@@ -246,7 +246,7 @@ fn a_script_that_nests_without_end_is_refused() {
         let ended = plimsoll(&["run", "--quiet", name])
             .inside(folder.path())
             .run();
-        // An exit status, so no signal has killed it.
+        // The program has an exit status, so no signal has killed it.
         assert_eq!(ended.status, Some(107), "{name}: {}", ended.stderr);
     }
 }

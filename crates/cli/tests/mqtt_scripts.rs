@@ -1,4 +1,4 @@
-//! `k6/x/mqtt` against Mosquitto, and against peers that are not a broker.
+//! `k6/x/mqtt` with Mosquitto, and with peers that are not MQTT brokers.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -63,7 +63,7 @@ fn scripts_use_an_mqtt_broker() {
     );
     assert_eq!(figures, [Some(6.0), Some(5.0), None]);
 
-    // Pings keep an idle connection, and a client can connect again.
+    // Pings keep an idle connection open, and a client can reconnect.
     let script = r#"
         import { Client } from 'k6/x/mqtt';
         export default function () {

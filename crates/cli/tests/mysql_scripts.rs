@@ -1,4 +1,4 @@
-//! `k6/x/sql` against MariaDB, and against peers that are not a MySQL database.
+//! `k6/x/sql` with MariaDB, and with peers that are not MySQL databases.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -31,7 +31,7 @@ export default function () {
     'Zoë', 12.5, '2000-02-29', new Date(1700000000123), true, new Uint8Array([0, 255]).buffer, 0.1, 0.5,
     '18446744073709551615', '-26:03:04', 2026, 5, 'y', '{"a": [1]}');
   console.log('added', added.rowsAffected(), added.lastInsertId());
-  // As text, and as a prepared statement.
+  // As a text query, and as a prepared statement.
   const id = added.lastInsertId();
   const fields = 'name, score, born, at, ok, share, ratio, big, span, year, kind, doc';
   console.log(JSON.stringify(db.query(`SELECT ${fields} FROM roster WHERE id = ${id}`)));
@@ -90,9 +90,9 @@ fn scripts_use_mariadb() {
             "TypeError"
         ]
     );
-    // In the second iteration the names are changed already.
+    // In the second iteration, the names have already been changed.
     assert!(shown.contains(&"changed 0".to_owned()), "{shown:?}");
-    // Two calls of setup, and twelve of each iteration, of which four fail.
+    // Two calls in setup, and twelve in each iteration, of which four fail.
     let failed = counted(&ended, &["sql_query_failed"])[0].unwrap();
     assert!((failed - 8.0 / 26.0).abs() < 1e-9, "{failed}");
     let count = server.sql("SELECT COUNT(*) FROM test.roster WHERE score = 12.5 AND bits = 5");
@@ -176,7 +176,7 @@ fn a_mariadb_that_ends_is_reported_and_used_again() {
     assert_eq!(running.wait().status, Some(0));
 }
 
-/// The length of a packet, its number, and its content.
+/// The length, the number and the content of a packet.
 fn packet(number: u8, content: &[u8]) -> Vec<u8> {
     let length = (content.len() as u32).to_le_bytes();
     [&length[..3], &[number], content].concat()

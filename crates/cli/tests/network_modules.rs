@@ -1,4 +1,4 @@
-//! Modules from the network: the cache, copies with an import map, digests, and what an error says.
+//! Modules from the network: the cache, copies with an import map, digests and error messages.
 
 mod plimsoll;
 #[path = "../../http/tests/peer/secure.rs"]
@@ -171,7 +171,7 @@ fn copies_are_used_and_checked() {
     assert!(ended.stderr.contains("sum 3"), "{}", ended.stderr);
     assert_eq!(site.requests(), fetched);
 
-    // An archive has the modules too.
+    // An archive also contains the modules.
     let pack = [
         "archive",
         "--offline",

@@ -1,4 +1,4 @@
-//! `plimsoll new`: a script whose first run succeeds.
+//! `plimsoll new`: creates a script whose first run succeeds.
 
 mod plimsoll;
 #[cfg(target_os = "linux")]
@@ -11,7 +11,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use plimsoll_testkit::ports;
 
-/// Creates a script from a template, and runs it as it is.
+/// Creates a script from a template, and runs it unchanged.
 fn run_new(template: &str) {
     let server = LoggedServer::start(Behavior::Prompt).unwrap();
     let url = server.http_url();
@@ -77,7 +77,7 @@ fn a_url_that_no_script_can_load_is_refused() {
     }
 }
 
-/// Without an argument, a person is asked for the URL.
+/// Without an argument, the program prompts for the URL.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_url_is_asked_for_on_a_terminal() {

@@ -1,4 +1,4 @@
-//! Runs against a server that never responds are invalid, have no rate, and report why.
+//! Runs against a server that never responds are invalid, have no rate, and report the cause.
 
 mod plimsoll;
 
@@ -152,7 +152,7 @@ fn a_server_that_accepts_and_is_silent_makes_the_run_invalid() {
     assert!(text.contains("did not respond in time"), "{text}");
 }
 
-/// The record's verdict, its first reason and its whole last line, after a run of `script`.
+/// The record's verdict, its first reason and its complete last line, after a run of `script`.
 fn recorded(script: &str, more: &[&str]) -> (String, String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let proto = "syntax = \"proto3\"; package a; message M {} service B { rpc C(M) returns (M); }";
@@ -183,7 +183,7 @@ const GRPC_SCRIPT: &str = "import grpc from 'k6/net/grpc';
 fn grpc_calls_of_a_script_without_a_response_are_invalid() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = format!("TARGET={}", listener.local_addr().unwrap());
-    // Its settings are the last thing that this server sends (RFC 9113, section 3.4).
+    // Its settings are the last data that this server sends (RFC 9113, section 3.4).
     thread::spawn(move || {
         let mut open = Vec::new();
         for stream in listener.incoming() {
@@ -260,7 +260,7 @@ fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
     for (rate, scheduled) in [("10.5", 42), ("600/m", 40)] {
         let (_, result) = result(&["http", "-r", rate, "-d", "4s", "--json", &url]);
         let requests = result["requests"].as_u64();
-        // On a busy machine the last start may be too late.
+        // On a busy machine, the last start may be too late.
         let expected = [Some(scheduled), Some(scheduled - 1)];
         assert!(expected.contains(&requests), "{rate}: {result}");
     }
@@ -280,7 +280,7 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
         ended.inside(folder.path()).run().stderr
     };
     let stderr = of(&[]);
-    // A busy machine may look later than after 3 s.
+    // On a busy machine, the check may be later than 3 s.
     let said = ["3s", "4s", "5s"].map(|time| {
         let text = format!("no response yet after {time}: ");
         stderr.matches(&text).count()
@@ -295,7 +295,7 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
         "{stderr}"
     );
 
-    // A program that reads the log gets every line.
+    // A program that reads the log receives every line.
     let stderr = of(&["--log-format", "json"]);
     assert!(stderr.matches("Request Failed").count() > 50, "{stderr}");
     assert!(!stderr.contains("more like this"), "{stderr}");
@@ -305,11 +305,11 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
 fn users_that_wait_for_a_silent_server_are_reported() {
     let server = LoggedServer::start(Behavior::Silent).unwrap();
     let ended = plimsoll(&["http", "-u", "3", "-d", "5s", &server.http_url()]).run();
-    // The message comes with the figures of the third second, which are late on a busy machine.
+    // The message is due with the figures of the third second, which are late on a busy machine.
     let text = ["3s", "4s", "5s"].map(|time| format!("no response yet after {time}: 3 users wait"));
     let found = text.iter().any(|text| ended.stderr.contains(text));
     assert!(found, "{ended:?}");
-    // Slow responses are responses.
+    // Slow responses count as responses.
     let slow = Behavior::Delay(std::time::Duration::from_secs(1));
     let server = LoggedServer::start(slow).unwrap();
     let ended = plimsoll(&["http", "-u", "1", "-d", "5s", &server.http_url()]).run();

@@ -1,4 +1,5 @@
-//! Receivers that do not work: they are reported, they cost a bounded time, and what they lose is counted.
+//! Receivers that do not work. They are reported, the time that they cost is bounded, and the samples that they lose
+//! are counted.
 
 mod plimsoll;
 
@@ -33,7 +34,7 @@ fn run(outputs: &[&str], variables: &[(&str, &str)], script: &str) -> (Ended, te
     (program.run(), folder)
 }
 
-/// Samples that the run made.
+/// The number of samples that the run recorded.
 fn samples(folder: &tempfile::TempDir) -> usize {
     let samples = fs::read_to_string(folder.path().join("samples.json")).unwrap();
     let is_sample = |line: &&str| line.contains(r#""type":"Point""#);
@@ -64,7 +65,7 @@ fn a_receiver_that_never_responds_delays_the_end_for_a_limited_time() {
     let influxdb = format!("influxdb={}/k6", stalled.url());
     let began = Instant::now();
     let (ended, folder) = run(&[&influxdb], &[], SCRIPT);
-    // 10 s for what waits, and 5 s for a request that began before.
+    // 10 s for the waiting requests, and 5 s for a request that began before.
     assert!(began.elapsed() < Duration::from_secs(40), "{began:?}");
     assert_eq!(ended.status, Some(255), "{}", ended.stderr);
     assert!(!ended.stderr.contains("cannot connect"), "{}", ended.stderr);
@@ -82,7 +83,7 @@ fn samples_for_a_receiver_that_is_too_slow_are_dropped_and_counted() {
         export const options = { scenarios: { s: { executor: 'constant-vus', vus: 2, duration: '2s' } } };
         export default function () { for (let i = 0; i < 10; i++) counter.add(1); }
     ";
-    // A request for each 10 ms: more than may wait for a receiver.
+    // A request every 10 ms, which is more than may wait for a receiver.
     let (ended, folder) = run(
         &[&influxdb],
         &[("K6_INFLUXDB_PUSH_INTERVAL", "10ms")],

@@ -1,4 +1,4 @@
-//! Files that independent readers read have the figures that the run printed.
+//! The contents of output files, as independent readers see them, equal the printed figures.
 
 mod file_readers;
 mod plimsoll;
@@ -33,7 +33,7 @@ fn a_histogram_log_has_the_printed_figures() {
     let close = |tag: &str, name: &str, figure: &str| {
         let received = log[tag]["all"][name].as_f64().unwrap() / 1e6;
         let ratio = received / run.printed(tag, figure);
-        // Three significant digits, and a percentile one rank more or less.
+        // Values have three significant digits, and the rank of a percentile may differ by one.
         assert!((0.99..1.01).contains(&ratio), "{tag}, {name}: {received}");
     };
     for tag in ["wait", "http_req_duration", "iteration_duration"] {
@@ -98,7 +98,7 @@ fn a_parquet_file_has_the_printed_figures() {
         assert!(figures.is_sorted(), "{figures:?}");
         let tags: Value = serde_json::from_str(row["tags"].as_str().unwrap()).unwrap();
         assert_eq!(tags["kind"], "first, second=2");
-        // The reader makes dates of timestamps.
+        // The reader converts timestamps to dates.
         assert!(row["time"].as_str().unwrap().starts_with("20"), "{row}");
     }
     let level = rows(&file, "level");

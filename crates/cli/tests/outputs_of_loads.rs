@@ -1,4 +1,4 @@
-//! `--out` of the commands that need no script.
+//! `--out` of commands without a script.
 
 mod plimsoll;
 

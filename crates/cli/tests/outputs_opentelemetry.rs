@@ -1,4 +1,4 @@
-//! Samples that a receiver of OpenTelemetry's protocol got equal what the run printed, over gRPC and over HTTP.
+//! Samples that an OpenTelemetry receiver got over gRPC and HTTP equal the printed figures.
 
 mod plimsoll;
 mod received_run;
@@ -9,14 +9,14 @@ use received_run::{BUCKET, ITERATIONS, Run, assert_equal};
 use serde_json::Value;
 use server::Receiver;
 
-/// The numbers of a point, which JSON for protobuf writes as strings if they are 64-bit integers.
+/// The numbers of a point. JSON for protobuf represents 64-bit integers as strings.
 fn number(value: &Value) -> f64 {
     let text = value.as_str().and_then(|text| text.parse().ok());
     text.or(value.as_f64())
         .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// The points of a metric in the last request that has it, and its description.
+/// The points of a metric in the last request that contains it, and its description.
 #[track_caller]
 fn metric<'a>(requests: &'a [Value], name: &str) -> (&'a Value, &'a [Value]) {
     let found = requests.iter().rev().find_map(|received| {
@@ -37,7 +37,7 @@ fn attribute<'a>(point: &'a Value, key: &str) -> Option<&'a str> {
     found["value"]["stringValue"].as_str()
 }
 
-/// The upper bound of the bucket with a quantile of positive values.
+/// The upper bound of the bucket that contains a quantile of positive values.
 fn quantile(point: &Value, quantile: f64) -> f64 {
     let base = 2_f64.powf(2_f64.powf(-number(&point["scale"])));
     let rank = (quantile * number(&point["count"])).ceil();

@@ -1,4 +1,4 @@
-//! Samples that real receivers got equal what the run printed: Prometheus, InfluxDB and StatsD.
+//! Samples that real receivers got equal the printed figures: Prometheus, InfluxDB and StatsD.
 
 mod plimsoll;
 mod received_run;
@@ -10,9 +10,10 @@ use received_run::{BUCKET, ITERATIONS, Run, assert_equal};
 use serde_json::Value;
 use statsd::StatsD;
 
-/// Iterations of a run for StatsD: all datagrams fit the receiver's buffer, even if it gets no time to read.
+/// The number of iterations of a run for StatsD. All datagrams fit into the receiver's buffer, even if it gets no time
+/// to read.
 const FEW: u32 = 200;
-/// The only value that a query finds.
+/// The only value that a query returns.
 #[track_caller]
 fn in_prometheus(prometheus: &Prometheus, query: &str) -> f64 {
     let response = prometheus.query(query);
@@ -123,7 +124,7 @@ fn influxdb_has_the_printed_figures() {
         let printed = run.printed("http_req_duration", figure);
         assert_equal(found.as_f64().unwrap(), printed);
     }
-    // Tags with special characters, and a tag that is a field.
+    // Tags with special characters, and a tag that is stored as a field.
     let tagged = values("SELECT COUNT(value) FROM http_reqs WHERE kind = 'first, second=2'");
     assert_eq!(tagged[0].as_f64(), Some(all));
     let fields = values("SELECT url, vu, iter FROM http_reqs WHERE \"name\" =~ /a,b=c/ LIMIT 1");

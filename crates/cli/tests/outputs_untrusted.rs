@@ -1,4 +1,4 @@
-//! Receivers with a certificate that is not trusted: the messages say so, and what to set.
+//! Receivers with an untrusted certificate. The messages report this, and which setting to change.
 
 mod plimsoll;
 
@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// A server with a certificate that `plimsoll certs` made. It completes handshakes and nothing else.
+/// A server with a certificate that `plimsoll certs` created. It only completes handshakes.
 fn server(folder: &Path) -> SocketAddr {
     let certs = plimsoll(&["certs"]).inside(folder).run();
     assert_eq!(certs.status, Some(0), "{}", certs.stderr);
@@ -34,7 +34,7 @@ fn server(folder: &Path) -> SocketAddr {
             let config = Arc::clone(&config);
             thread::spawn(move || {
                 let mut connection = ServerConnection::new(config).expect("a connection");
-                // The client ends the handshake, which is what this is about.
+                // The client aborts the handshake, as this test expects.
                 while connection.is_handshaking() {
                     if connection.complete_io(&mut stream).is_err() {
                         return;
@@ -81,7 +81,7 @@ fn an_untrusted_receiver_is_named_with_what_makes_it_trusted() {
                 ended.stderr
             );
         }
-        // Nothing responded.
+        // There was no response.
         assert!(!ended.stderr.contains("it responded"), "{}", ended.stderr);
     }
 }

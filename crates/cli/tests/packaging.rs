@@ -1,4 +1,4 @@
-//! The packages for CI systems: their scripts, run as the systems run them.
+//! The packages for CI systems. The test runs their scripts as the CI systems do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn packaging(name: &str) -> PathBuf {
     root.join("../../packaging").join(name)
 }
 
-/// A folder in which `plimsoll` is the program under test.
+/// A folder that contains the program under test as `plimsoll`.
 fn with_plimsoll() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     std::os::unix::fs::symlink(
@@ -68,7 +68,7 @@ fn the_action_for_github_runs_and_keeps_reports() {
         record.contains("Accept: text/html, */*"),
         "one argument per line"
     );
-    // The status of the condition is that of the step.
+    // The status of the step is that of the condition.
     assert_eq!(action(&arguments, "objective").status, Some(3));
     assert_eq!(action(" \n", "invalid").status, Some(104));
 }

@@ -1,5 +1,6 @@
-//! The pictures of the documentation, made from real runs: the terminal as SVG, the live page and a report in Chromium.
-//! `docs/pictures/make` writes them to `docs/pictures`; the test makes them of shorter runs, below `target`.
+//! Creates the pictures of the documentation from real runs: the terminal as SVG, and the live page and a report in
+//! Chromium. `docs/pictures/make` writes them to `docs/pictures`. The test creates them from shorter runs, below
+//! `target`.
 
 #![cfg(target_os = "linux")]
 
@@ -26,10 +27,10 @@ const PACKAGE: &str = include_str!("../../live/tests/browser/package.json");
 const LOCK: &str = include_str!("../../live/tests/browser/package-lock.json");
 const TAKE: &str = include_str!("../../../docs/pictures/pictures.mjs");
 
-/// The largest picture.
+/// Maximum size of a picture.
 const MOST_BYTES: usize = 200_000;
 
-/// Where to write pictures, and the length of runs in seconds.
+/// Where to write pictures, and the duration of runs in seconds.
 fn target() -> (PathBuf, u32) {
     match std::env::var_os("PICTURES") {
         Some(folder) => (folder.into(), 24),
@@ -40,7 +41,7 @@ fn target() -> (PathBuf, u32) {
     }
 }
 
-/// A server whose responses take some milliseconds, with a slow one now and then, and few failures.
+/// A server whose responses take some milliseconds. Few are slow, and few are failures.
 fn server() -> SocketAddr {
     static REQUESTS: AtomicU64 = AtomicU64::new(0);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -51,7 +52,7 @@ fn server() -> SocketAddr {
                 let mut buffer = [0; 4_096];
                 while connection.read(&mut buffer).is_ok_and(|count| count > 0) {
                     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
-                    // Spread without a pattern, the same in each run.
+                    // Irregular, but the same in each run.
                     let spread = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56;
                     let slow = if number.is_multiple_of(97) { 60 } else { 0 };
                     thread::sleep(

@@ -15,7 +15,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
-/// A server that calls `serve` for each connection, on a thread of its own.
+/// A server that calls `serve` for each connection, on a separate thread.
 fn server(serve: impl Fn(TcpStream) + Clone + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -34,7 +34,7 @@ fn echo(connection: TcpStream) {
     let _ = connection.shutdown(Shutdown::Write);
 }
 
-/// Responds to requests without a body after a millisecond, until a request asks to stop.
+/// Responds to requests without a body after a millisecond, until a request asks it to stop.
 fn answer_http(stream: impl Read + Write) {
     let mut stream = BufReader::new(stream);
     loop {
@@ -93,7 +93,7 @@ fn a_server_of_http_is_measured_by_its_first_byte() {
     );
     assert_eq!(report["round_trip_by"], "HTTP GET, first byte");
     assert_eq!(number(&report, "/round_trip_ms/count"), 10.0);
-    // Includes the server's own millisecond.
+    // The time includes the server's own millisecond.
     assert!(number(&report, "/round_trip_ms/min") >= 1.0, "{report}");
     let once = |mut stream: TcpStream| {
         let _ = stream.read(&mut [0; 4096]);
@@ -230,7 +230,7 @@ fn a_link_adds_the_configured_round_trip() {
     let report = probe(through, &["-n", "15"]);
     running.signal(Signal::INT);
     running.wait();
-    // Never early; how late depends on the load of the machine, so the best of fifteen counts.
+    // The timer is never early. How late it is depends on the load of the machine, so the best of fifteen counts.
     let quickest = number(&report, "/round_trip_ms/min");
     assert!((30.0..39.0).contains(&quickest), "{report}");
 }

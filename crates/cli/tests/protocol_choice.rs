@@ -1,5 +1,5 @@
-//! Selection of the HTTP version, for the whole run and for one request, with a server for HTTP/1.1
-//! and, by prior knowledge, HTTP/2.
+//! Selects the HTTP version for the whole run and for one request. The server supports HTTP/1.1 and, by prior
+//! knowledge, HTTP/2.
 
 mod plimsoll;
 

@@ -1,4 +1,4 @@
-//! Each run of a search, a comparison or a lab has random arrivals of its own.
+//! Each run of a search, a comparison or a lab has different random arrivals.
 #![cfg(target_os = "linux")]
 
 mod plimsoll;
@@ -28,12 +28,12 @@ export function setup() {
 export default function () { http.get(`${__ENV.BASE}/`); }
 ";
 
-/// The requested paths, in their order, other than `/`.
+/// The requested paths in order, except for `/`.
 #[derive(Clone, Default)]
 struct Paths(Arc<Mutex<Vec<String>>>);
 
 impl Paths {
-    /// Starts a server that keeps the paths. Returns its URL.
+    /// Starts a server that records the paths. Returns its URL.
     fn serve(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -110,7 +110,7 @@ fn compared_runs_have_other_random_arrivals() {
     let ended = compare("");
     each_differs(&paths.arrivals(), 6);
     assert_eq!(paths.arrivals()[0], "poisson@1", "{ended:?}");
-    // A lab may compare, too.
+    // A lab may also compare.
     compare("5");
     each_differs(&paths.arrivals(), 12);
     assert_eq!(paths.arrivals()[11], "poisson@5006");

@@ -1,4 +1,4 @@
-//! `--record`: the seconds add up, and the file survives its writer.
+//! `--record`: the seconds add up to the totals, and the file survives if its writer is killed.
 
 mod plimsoll;
 
@@ -19,7 +19,7 @@ fn read(path: &Path) -> Record {
     record::read(BufReader::new(file)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Checks every line against the published schema of its kind.
+/// Checks every line against the published schema for its kind.
 fn follows_the_schema(path: &Path) {
     let schema: Value =
         serde_json::from_str(include_str!("../../../docs/schema/record-1.json")).expect("JSON");
@@ -32,7 +32,7 @@ fn follows_the_schema(path: &Path) {
             _ if number == last => "end",
             _ => "second",
         };
-        // Select the schema of this kind, because a line that fits none of three gets no explanation.
+        // Select the schema of this kind, because validating against all three gives no useful explanation.
         let mut whole = schema.clone();
         let object = whole.as_object_mut().expect("a schema");
         object.remove("anyOf");
@@ -118,7 +118,7 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
     assert_eq!(end.statuses["200"] as f64, requests);
     assert_eq!(end.protocols["HTTP/1.1"] as f64, requests);
     assert!(requests >= 300.0, "{requests}");
-    // Histograms of the seconds merge into the run's.
+    // Merging the histograms of the seconds yields the run's histogram.
     let mut merged = plimsoll_stats::Histogram::new();
     for second in record.seconds.iter().chain(&record.tail) {
         if let Some(trend) = second.trends.get("http_req_duration") {
@@ -136,8 +136,8 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
     assert!(cpu > 0.0 && cpu <= end.generator.cpu_seconds, "{cpu}");
 }
 
-/// A record of an open model with a server of constant speed, from an undisturbed run: no iteration started so
-/// late that it counts in another second, and none took more than 1.5 times the shortest.
+/// A record of an open model with a server of constant speed, from an undisturbed run. No iteration started so late
+/// that it counts in another second, and none took more than 1.5 times the shortest.
 fn undisturbed(flags: &[&str], file: &Path) -> Record {
     let mut lags = Vec::new();
     for _ in 0..10 {
@@ -201,7 +201,7 @@ fn an_open_model_has_its_rate_in_every_second_and_its_iterations_in_flight() {
             assert_eq!(times.count as f64, rate, "{flags:?}");
         }
         assert_eq!(rate_of(&record), rate, "{flags:?}");
-        // Little's law: this number of iterations is in flight for the mean duration.
+        // By Little's law, this number of iterations is in flight, given the mean duration.
         let end = record.end_without(1).expect("an end");
         let mean = end.trends["iteration_duration"].mean() / 1e3;
         assert!(mean >= 0.075, "{mean}");
@@ -243,7 +243,7 @@ fn a_long_iteration_counts_in_the_second_of_its_start() {
         .collect();
     assert_eq!(counts, [10.0, 10.0]);
     assert!(record.seconds.iter().all(|second| !second.late));
-    // The drain has no requests of its own and does not belong to the load.
+    // No requests start during the drain, so it does not belong to the load.
     assert!(record.tail.iter().all(|second| second.after_load));
     let (requests, _) = sums(&record, "http_reqs", "http_req_duration");
     assert_eq!(requests, record.end.expect("an end").counters["http_reqs"]);
@@ -309,7 +309,7 @@ fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
         [("checks".to_owned(), "rate>0.5".to_owned(), true)]
     );
     assert!(record.seconds.iter().any(|second| second.users == 2));
-    // A different secret leaves the question the same; a different file or option does not.
+    // A different secret does not change the configuration. A different file or option does.
     let other = recorded(
         "b.jsonl",
         &["-e", "API_TOKEN=abcd", "--iterations", "1", "-u", "1"],
@@ -355,7 +355,7 @@ fn a_killed_run_keeps_its_seconds() {
     ];
     let running = plimsoll(&flags).start();
     let begun = Instant::now();
-    // Only whole lines: the last one may be half written.
+    // Only complete lines, because the last one may be half written.
     let lines = || std::fs::read_to_string(&file).map_or(0, |text| text.matches('\n').count());
     while lines() < 3 {
         assert!(
@@ -391,7 +391,7 @@ fn an_unwritable_record_is_reported_before_the_run() {
 
 #[test]
 fn a_run_ends_once_its_figure_is_precise_enough() {
-    // Most of the time is the server's, so a busy machine changes the figure little.
+    // The server takes most of the time, so a busy machine changes the figure little.
     let delay = Behavior::Delay(Duration::from_millis(50));
     let server = LoggedServer::start(delay).expect("a free port");
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! `k6/x/redis` against a real server, and against peers that are not one.
+//! `k6/x/redis` with a real server, and with peers that are not Redis servers.
 
 mod plimsoll;
 
@@ -92,7 +92,7 @@ fn scripts_use_redis() {
         ended.stderr
     );
     let rest = &lines[expected.len()..];
-    // As the server says it.
+    // In the words of the server.
     let wrong = "wrong type threw ERR value is not an integer or out of range";
     assert_eq!(rest[0], wrong);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! `--report` and `plimsoll report`: what the pages say, and that equal records give equal pages.
+//! `--report` and `plimsoll report`: the contents of the pages. Equal records give equal pages.
 
 mod plimsoll;
 
@@ -24,7 +24,7 @@ fn k6s_variable_for_the_report_of_its_dashboard_works_without_a_script() {
     let url = server.url();
     let ended = plimsoll(&["http", "-n", "10", "-c", "1", &url])
         .env("K6_WEB_DASHBOARD", "true")
-        // No page.
+        // There is no page.
         .env("K6_WEB_DASHBOARD_PORT", "-1")
         .env("K6_WEB_DASHBOARD_EXPORT", "exported.html")
         .inside(folder.path())
@@ -70,7 +70,7 @@ fn a_load_command_writes_reports_that_its_record_gives_again() {
         .inside(folder.path())
         .run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    // Stdout has only the result.
+    // Stdout contains only the result.
     let result: Value = serde_json::from_str(&ended.stdout).expect("one document");
     let report: Value = serde_json::from_str(&read(&at("run.json"))).expect("JSON");
     let run = &report["runs"][0];
@@ -83,7 +83,7 @@ fn a_load_command_writes_reports_that_its_record_gives_again() {
             ours.as_f64().expect("a time"),
             printed.as_f64().expect("a time"),
         );
-        // A record keeps values in buckets of 1/1024 of their size.
+        // A record stores values in buckets of 1/1024 of their size.
         assert!(
             (ours / printed - 1.0).abs() < 0.002,
             "{figure}: {ours} {printed}"
@@ -148,7 +148,7 @@ fn a_script_has_its_names_checks_and_thresholds_in_the_report() {
     let ended = plimsoll(&["run", "-q", "-e", &base, text(&script)])
         .args(["--report", text(&page), "--junit", text(&junit)])
         .run();
-    // The threshold decides, as without reports.
+    // The threshold determines the status, as without reports.
     assert_eq!(ended.status, Some(99), "{}", ended.stderr);
     let page = read(&page);
     for part in [
@@ -162,7 +162,7 @@ fn a_script_has_its_names_checks_and_thresholds_in_the_report() {
     }
     let junit = read(&junit);
     assert!(junit.contains("tests=\"5\" failures=\"2\""), "{junit}");
-    // No temporary record is left.
+    // No temporary record remains.
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 3);
 }
 

@@ -1,10 +1,10 @@
-//! Requests that the server refuses to process are sent again: every command counts them, shows them and judges them.
+//! Requests that the server refuses to process are sent again. Every command counts, shows and judges them.
 //!
-//! One user makes the requests one after the other, so the stream after a refused one carries the same request.
+//! One user sends the requests one after another, so the stream after a refused one carries the same request.
 
 mod plimsoll;
 #[path = "../../http/tests/peer/quic.rs"]
-#[allow(dead_code)] // This test uses one of its servers.
+#[allow(dead_code)] // This test uses only one of the module's servers.
 mod quic;
 #[path = "../../http/tests/peer/secure.rs"]
 mod secure;
@@ -19,7 +19,7 @@ use plimsoll_testkit::program::Ended;
 use secure::{acceptor, identity};
 use serde_json::Value;
 
-/// Requests of each run.
+/// The number of requests of each run.
 const REQUESTS: u64 = 10;
 /// How many of them are refused once, if the server refuses every third stream.
 const SENT_AGAIN: u64 = 4;
@@ -31,7 +31,7 @@ fn reason(sent_again: u64) -> String {
     )
 }
 
-/// Checks that the server received each request, and the refused ones twice.
+/// Checks that the server received each request, and each refused request twice.
 #[track_caller]
 fn assert_logged(server: &LoggedServer) {
     let log = server.settled_log();
@@ -39,7 +39,7 @@ fn assert_logged(server: &LoggedServer) {
     assert_eq!(log.failed(|_| true), SENT_AGAIN, "{log:?}");
 }
 
-/// Checks what `--json` printed.
+/// Checks the output of `--json`.
 #[track_caller]
 fn assert_printed(result: &Value, sent_again: u64) {
     assert_eq!(result["requests"], REQUESTS, "{result}");
@@ -48,7 +48,7 @@ fn assert_printed(result: &Value, sent_again: u64) {
     assert_judged(&result["generator"], sent_again);
 }
 
-/// Checks the end of a record.
+/// Checks the last line of a record.
 #[track_caller]
 fn assert_recorded(record: &str, sent_again: u64) {
     let end: Value = serde_json::from_str(record.lines().last().unwrap_or_default()).unwrap();
@@ -61,7 +61,7 @@ fn assert_judged(generator: &Value, sent_again: u64) {
     let expected = reason(sent_again);
     assert_ne!(generator["verdict"], "valid", "{generator}");
     let is_named = |reason: &Value| {
-        // A record's reason is a list of cause and text.
+        // In a record, a reason is a list of cause and text.
         let (cause, text) = match reason {
             Value::Array(parts) => (&parts[0], &parts[1]),
             _ => (&reason["cause"], &reason["text"]),
@@ -75,7 +75,7 @@ fn assert_judged(generator: &Value, sent_again: u64) {
     assert!(reasons.iter().any(is_named), "{generator}");
 }
 
-/// Runs `command` as text and as JSON, each time against a server that refuses every third stream.
+/// Runs `command` as text and as JSON, each time with a server that refuses every third stream.
 fn check(command: impl Fn(&LoggedServer) -> Vec<String>) {
     let run = |more: &[&str]| {
         let server = LoggedServer::start(Behavior::RefuseStream(3)).unwrap();
@@ -111,7 +111,7 @@ const PROTO: &str = "syntax = \"proto3\"; package again; message M { string text
 #[test]
 fn http2_requests() {
     check(|server| {
-        // The port for gRPC speaks HTTP/2, and responds to any path.
+        // The gRPC port serves HTTP/2, and responds to any path.
         let url = format!("http://{}/", server.grpc_address());
         ["http", "--h2c", "-c", "1", "-n", "10", &url]
             .map(str::to_owned)
@@ -119,7 +119,7 @@ fn http2_requests() {
     });
 }
 
-/// The server rejects every second request, so each after the first is sent twice.
+/// The server rejects every second request, so each request after the first is sent twice.
 #[test]
 fn http3_requests() {
     let folder = tempfile::tempdir().unwrap();
@@ -173,7 +173,7 @@ fn grpc_calls() {
     });
 }
 
-/// Runs a script whose iterations call the server, with `client`; returns its exported summary.
+/// Runs a script whose iterations call the server with `client`. Returns its exported summary.
 fn run_script(iteration: &str, server: &LoggedServer) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.js");
@@ -205,7 +205,7 @@ fn run_script(iteration: &str, server: &LoggedServer) -> Value {
     );
     assert!(ended.stdout.contains(&line), "{ended:?}");
     assert_recorded(&fs::read_to_string(&record).unwrap(), SENT_AGAIN);
-    // A call that was sent again is one call, and one sample.
+    // A call that was sent again counts as one call, and one sample.
     let export: Value = serde_json::from_slice(&fs::read(&export).unwrap()).unwrap();
     assert_eq!(export["metrics"]["checks"]["passes"], REQUESTS, "{export}");
     assert_eq!(export["metrics"]["checks"]["fails"], 0, "{export}");
@@ -249,7 +249,7 @@ fn grpc_streams_of_scripts() {
         Some(2 * REQUESTS),
         "{export}"
     );
-    // The server refuses a stream when its first message has arrived.
+    // The server refuses a stream once its first message has arrived.
     let log = server.settled_log();
     assert_eq!(log.messages_received, 2 * REQUESTS + SENT_AGAIN, "{log:?}");
 }

@@ -1,5 +1,4 @@
-//! `plimsoll run`: summaries, signals, streams and misbehaving servers. `cases.rs` compares scripts
-//! with k6.
+//! `plimsoll run`: summaries, signals, streams and misbehaving servers. `cases.rs` compares scripts with k6.
 
 mod plimsoll;
 
@@ -13,7 +12,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Program, Signal};
 use serde_json::Value;
 
-/// Runs `script` from stdin against `url`.
+/// Runs `script` from stdin with the variable `url`.
 fn run(script: &str, url: &str, flags: &[&str]) -> Program {
     plimsoll(&["run", "--quiet"])
         .args(["-e", &format!("URL={url}")])
@@ -234,7 +233,7 @@ fn time_zone() -> Vec<u8> {
         let mut part = b"TZif".to_vec();
         part.push(version);
         part.extend_from_slice(&[0; 15]);
-        // No further rules: one type of local time, with a name of four bytes.
+        // There are no further rules: one type of local time, with a name of four bytes.
         for count in [0_u32, 0, 0, 0, 1, 4] {
             part.extend_from_slice(&count.to_be_bytes());
         }
@@ -245,7 +244,7 @@ fn time_zone() -> Vec<u8> {
     [part(b'2'), part(b'2'), b"\nIST-5:30\n".to_vec()].concat()
 }
 
-/// Reading the zone takes more stack than a script's call has, so it must be read before.
+/// Reading the zone needs more stack than a script's call has, so it must be read before.
 #[test]
 fn the_first_line_of_a_script_has_the_local_time() {
     let folder = tempfile::tempdir().unwrap();

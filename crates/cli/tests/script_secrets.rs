@@ -1,4 +1,4 @@
-//! Secrets of `k6/secrets`: no log, sample or file shows one that the script has read.
+//! Secrets of `k6/secrets`. No log, sample or file shows a secret that the script has read.
 
 mod plimsoll;
 
@@ -22,7 +22,7 @@ export async function setup() {
 export default function ({ token }) {
   exec.vu.tags.user = token;
   exec.vu.metrics.metadata.note = token;
-  // Nothing listens there, so the error has the URL, too.
+  // Nothing listens at this address, so the error also contains the URL.
   http.get(`http://127.0.0.1:1/?token=${token}&encoded=${encodeURIComponent(token)}`);
   http.get('http://127.0.0.1:1/', { tags: { name: `named ${token}`, own: token } });
   group(`group of ${token}`, () => check(token, { [`${token} is there`]: (text) => text.length === 10 }));
@@ -41,7 +41,7 @@ export function handleSummary(data) {
 }
 "#;
 
-/// Its form in URLs is another one.
+/// In URLs, this secret has another form.
 const SECRET: &str = "top/secret";
 
 #[test]

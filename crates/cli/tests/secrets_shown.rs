@@ -1,4 +1,4 @@
-//! Secrets in URLs, headers and messages: hidden in all output by default.
+//! Secrets in URLs, headers and messages. By default, all output hides them.
 
 mod plimsoll;
 

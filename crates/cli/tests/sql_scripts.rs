@@ -1,4 +1,4 @@
-//! `k6/x/sql` against PostgreSQL and SQLite, and against peers that are not a database.
+//! `k6/x/sql` with PostgreSQL and SQLite, and with peers that are not databases.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -74,7 +74,7 @@ fn scripts_use_postgresql() {
     assert_eq!(shown[8..11], [r#"[{"x":"again"}]"#, "no id", "TypeError"]);
     assert_eq!(shown.len(), 1 + 2 * 10, "{shown:?}");
     assert_eq!(ended.status, Some(0));
-    // Setup's call, and eight of each iteration, of which three fail.
+    // One call in setup, and eight in each iteration, of which three fail.
     let failed = counted(&ended, &["sql_query_failed"])[0].unwrap();
     assert!((failed - 6.0 / 17.0).abs() < 1e-9, "{failed}");
 }
@@ -106,7 +106,7 @@ fn a_database_that_ends_is_reported_and_used_again() {
     assert_eq!(running.line(), "start 1");
     server.kill();
     let failure = running.line();
-    // What the script notices first depends on when the server's processes end.
+    // The first symptom that the script sees depends on when the server's processes exit.
     let expected = ["closed", "connect", "reset by peer", "terminating"];
     let is_expected = expected.iter().any(|words| failure.contains(words));
     assert!(is_expected, "{failure}");

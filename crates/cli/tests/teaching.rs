@@ -1,11 +1,11 @@
-//! Help with examples for every command, manual pages and completions, all generated from the same
+//! Help with examples for every command, manual pages and completions, which are all generated from the same
 //! description of the command line.
 
 mod plimsoll;
 
 use plimsoll::plimsoll;
 
-/// The commands that help lists, without another program's commands and trivial ones.
+/// The commands that help lists, except for another program's commands and trivial ones.
 fn commands() -> Vec<String> {
     let help = plimsoll(&["--help"]).run().stdout;
     let listed = help.lines().take_while(|line| *line != "Options:");
@@ -85,7 +85,7 @@ fn a_manual_of_nothing_is_refused() {
     );
 }
 
-/// `-h` fits on a screen; `--help` has everything.
+/// `-h` fits on one screen, and `--help` shows everything.
 #[test]
 fn the_short_help_has_the_most_used_flags() {
     for command in ["run", "http", "grpc", "attack", "throughput"] {

@@ -1,4 +1,4 @@
-//! Terminal output, tested by reading the emulated screen and not the bytes.
+//! Terminal output, tested by the contents of the emulated screen instead of the bytes.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +15,7 @@ use screen::{Session, Streams};
 
 const WIDTHS: [u16; 5] = [40, 60, 80, 100, 130];
 
-/// A server with slow responses, so that there is something to watch.
+/// A server with slow responses, so that the live view has time to appear.
 fn slow_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -96,7 +96,7 @@ fn the_progress_of_a_script_is_drawn_in_place_at_every_width() {
     }
 }
 
-/// A script that checks the responses of a server, for three seconds.
+/// A script that checks the responses of a server for three seconds.
 fn checking_script(folder: &std::path::Path) -> String {
     let url = format!("http://{}/", slow_server());
     let text = format!(
@@ -132,7 +132,7 @@ fn a_script_has_the_figures_of_the_live_page_at_every_width() {
         ] {
             assert!(live.contains(figure), "{figure} at {columns}:\n{live}");
         }
-        // k6's header has rows of any length.
+        // The rows of k6's header may have any length.
         assert!(
             session.is_unwrapped_below("running ("),
             "a row was wrapped at {columns}:\n{live}"
@@ -248,7 +248,7 @@ fn a_live_view_on_stderr_alone_is_cleared_too() {
 fn messages_appear_above_the_live_view() {
     let server = slow_server();
     let url = format!("http://{server}/");
-    // Too few users for the rate: a warning appears while the view is shown.
+    // There are too few users for the rate, so a warning appears while the view is shown.
     let arguments = [
         "http",
         "-c",

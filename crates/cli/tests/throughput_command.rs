@@ -46,8 +46,8 @@ fn server(player: Player, flags: &[&str]) -> (Running, String) {
     (running, port)
 }
 
-/// Runs a client to its end. The real server does not report when it listens, and may still be cleaning up after the
-/// last test.
+/// Runs a client until it exits. The real server does not report when it listens, and may still be cleaning up after
+/// the previous test.
 fn client(player: Player, port: &str, flags: &[&str]) -> Ended {
     let given_up = Instant::now() + Duration::from_secs(15);
     loop {
@@ -103,7 +103,7 @@ const UDP: &[&[&str]] = &[
     ],
 ];
 
-/// Runs `check` for all pairs of programs that include our own.
+/// Runs `check` for all pairs of programs that include Plimsoll.
 fn all_pairs(check: impl Fn(Player, Player, &str)) {
     for (client, serving) in [(Ours, Iperf3), (Iperf3, Ours), (Ours, Ours)] {
         let (running, port) = server(serving, &[]);
@@ -159,7 +159,7 @@ fn both_sides_count_the_same_datagrams() {
                 "{asking:?} asks {serving:?} for {flags:?}: {sent} sent, {received} received, {lost} lost"
             );
             assert!(sent >= 100.0, "{case}");
-            // Datagrams in flight at the end of the test are counted by one side only.
+            // Only one side counts datagrams that are in flight at the end of the test.
             assert!(
                 received <= sent && received >= 10.0 && lost <= received,
                 "{case}"
@@ -169,7 +169,7 @@ fn both_sides_count_the_same_datagrams() {
     });
 }
 
-/// Relays UDP to a server and loses every fourth block, but none of the short datagrams that open a stream, because
+/// Relays UDP to a server and drops every fourth block. Does not drop the short datagrams that open a stream, because
 /// iperf3 does not repeat them.
 fn lose_blocks(front: UdpSocket, to: String) {
     let mut streams: HashMap<SocketAddr, UdpSocket> = HashMap::new();
@@ -274,7 +274,7 @@ fn both_directions_go_at_one_time() {
 fn both_families_are_served_at_one_port() {
     let (running, port) = server(Ours, &[]);
     let mut hosts = vec!["127.0.0.1"];
-    // Not every machine has IPv6.
+    // Some machines do not have IPv6.
     if TcpListener::bind("[::1]:0").is_ok() {
         hosts.push("::1");
     }
@@ -295,7 +295,7 @@ fn both_families_are_served_at_one_port() {
     running.wait();
 }
 
-/// All JSON paths in a document; all items of a list share one.
+/// All JSON paths in a document. All items of a list share one path.
 fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
@@ -322,7 +322,7 @@ fn json_has_the_shape_of_iperf3s() {
         let [ours, theirs] = [Ours, Iperf3].map(|player| {
             let mut found = BTreeSet::new();
             places(&json(player, &port, flags), "", &mut found);
-            // The real server also sends its output to a client that did not request it, if an earlier one did.
+            // The real server also sends its output to a client that did not request it, if an earlier client did.
             found.retain(|place| !place.starts_with("/server_output"));
             found
         });
@@ -335,7 +335,7 @@ fn json_has_the_shape_of_iperf3s() {
     running.wait();
 }
 
-/// The lines without parts that differ between runs.
+/// The lines without the parts that differ between runs.
 fn masked(text: &str) -> Vec<String> {
     let mask = |line: &str| {
         let digits: String = line
@@ -512,7 +512,7 @@ fn other_protocols_are_rejected_and_the_server_continues() {
         .write_all(b"GET /index.html HTTP/1.1\r\nHost: example.test\r\nUser-Agent: one\r\n\r\n")
         .expect("sent");
     let mut answer = Vec::new();
-    // The connection may be reset, because not everything sent was read.
+    // The connection may be reset, because not everything that was sent was read.
     let _ = browser.read_to_end(&mut answer);
     let report = json(Ours, &port, &["-n", "100K"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! `k6/x/sql`, `k6/x/redis`, `k6/x/mqtt` and `k6/x/tcp` over TLS, with the certificate trusted and not.
+//! `k6/x/sql`, `k6/x/redis`, `k6/x/mqtt` and `k6/x/tcp` over TLS, with a trusted and an untrusted certificate.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -123,7 +123,7 @@ fn redis_is_used_over_tls() {
     let program = || run::program(COMMANDS, &server.url(), &["-e", &ca]);
     let ended = program().env("SSL_CERT_FILE", trusted.path("ca.pem")).run();
     assert_eq!(lines(&ended), ["OK 100000"; 3], "{}", ended.stderr);
-    // Only the last client trusts the certificate on its own.
+    // Only the last client has its own setting to trust the certificate.
     let shown = lines(&program().run());
     assert!(
         shown[0].contains("certificate") && shown[1].contains("certificate"),

@@ -1,4 +1,4 @@
-//! Traces that a receiver of OpenTelemetry's protocol got, compared with the requests that the server got.
+//! Compares the traces that an OpenTelemetry receiver got with the requests that the server received.
 
 mod plimsoll;
 #[path = "opentelemetry/server.rs"]
@@ -20,7 +20,7 @@ export default function () {
   http.batch([`${__ENV.SERVER}/missing`, `${__ENV.SERVER}/moved`]);
 }
 ";
-/// Requests for pages: three in each iteration, and the one after the redirect.
+/// The number of requests for pages: three in each iteration, and the one after the redirect.
 const REQUESTS: usize = 200;
 
 fn run(receiver: &Receiver, script: &str, traces: &str, variables: &[(&str, &str)]) -> Ended {
@@ -46,7 +46,7 @@ fn run(receiver: &Receiver, script: &str, traces: &str, variables: &[(&str, &str
     program.run()
 }
 
-/// All spans, by their trace and their own identifier.
+/// All spans, by trace identifier and span identifier.
 fn spans(receiver: &Receiver) -> BTreeMap<(String, String), Value> {
     let mut all = BTreeMap::new();
     for received in receiver.requests() {
@@ -88,7 +88,7 @@ fn assert_traced(receiver: &Receiver) {
         assert_eq!((version, flags), ("00", "01"));
         let span = &spans[&(trace.to_owned(), parent.to_owned())];
         let path = request["path"].as_str().unwrap();
-        // A redirect sends the same header again, so its span is a child of this one.
+        // A redirect sends the same header again, so its span is a child of this span.
         let children = spans
             .iter()
             .filter(|((known, _), one)| known == trace && one["parentSpanId"] == parent);
@@ -128,7 +128,7 @@ fn assert_traced(receiver: &Receiver) {
             assert_eq!(attributes["error.type"], "1404");
         }
     }
-    // Both requests of each redirect have its header.
+    // Both requests of each redirect contain its header.
     assert_eq!(redirected, 100);
 }
 

@@ -1,7 +1,6 @@
 //! Compares reported latencies with the actual delays of a server, in the open model.
 //!
-//! The bounds are for a busy test machine; `bench/run.py truth` checks bounds of 2 % and 30 µs on a
-//! quiet one.
+//! The bounds are for a busy test machine. `bench/run.py truth` checks bounds of 2 % and 30 µs on a quiet machine.
 #![cfg(target_os = "linux")]
 
 use std::error::Error;
@@ -17,16 +16,15 @@ use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Milliseconds that a figure may be off in addition to its 2 %: the effect of scheduling while
-/// other tests run.
+/// Tolerance of a figure in milliseconds, in addition to 2 %. It covers the effect of scheduling while other tests run.
 const SLACK_MS: f64 = 1.5;
 
 /// How often to repeat a run that the generator itself reports as unreliable.
 const AGAIN: usize = 3;
 
-/// Runs `plimsoll http` at 400/s against a server with this delay. Returns the reported response
-/// times, and the server's own record in nanoseconds, sorted. A run that is unreliable by its own
-/// verdict is repeated; the last one counts in any case.
+/// Runs `plimsoll http` at 400/s with a server with this delay. Returns the reported response times, and the server's
+/// own sorted record in nanoseconds. A run that is unreliable by its own verdict is repeated. The last run counts in
+/// any case.
 fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     for _ in 0..AGAIN {
         let (said, given) = run(delay)?;
@@ -38,7 +36,7 @@ fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     Ok((said["response_time"].clone(), given))
 }
 
-/// One run: its whole report, and the server's record.
+/// One run: its complete report, and the server's record.
 fn run(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     let (stopped, mut stop) = std::io::pipe()?;
     let delay = Some(Delay::parse(delay)?);
@@ -87,8 +85,8 @@ fn both_modes_of_a_delay_are_seen() -> Outcome {
     Ok(())
 }
 
-/// The server does not respond for a fifth of the time. A closed loop, or a clock that starts when
-/// a request could be sent, hides that; in the open model it must show in the quantiles.
+/// The server does not respond for a fifth of the time. A closed loop hides that, and so does a clock that starts when
+/// a request could be sent. In the open model, the quantiles must show it.
 #[test]
 fn a_stall_is_not_hidden() -> Outcome {
     let (said, given) = measure("stall=200ms/1s+1ms")?;

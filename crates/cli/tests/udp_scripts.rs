@@ -1,4 +1,4 @@
-//! `k6/x/udp` against a name server and an echo, and against peers that are silent or absent.
+//! `k6/x/udp` with a name server and an echo server, and with peers that are silent or absent.
 
 #[path = "extension_scripts/run.rs"]
 mod run;
@@ -26,7 +26,7 @@ fn scripts_ask_a_name_server_with_datagrams() {
     assert_eq!(lines(&ended), ["7 9 0 192.0.2.7"], "{}", ended.stderr);
 }
 
-/// Sends every datagram back; returns its address.
+/// Sends every datagram back. Returns its address.
 fn echo() -> String {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
@@ -111,7 +111,7 @@ fn datagrams_are_sent_received_and_counted() {
 
 #[test]
 fn absent_and_forbidden_peers_are_reported() {
-    // A port that was just free.
+    // A port that was free a moment ago.
     let closed = UdpSocket::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

@@ -1,5 +1,5 @@
-//! Unix sockets, and connections with several streams, with independent servers: Python's HTTP
-//! server, and nginx, whose log shows the connection of each request.
+//! Unix sockets, and connections with several streams, with independent servers: Python's HTTP server and nginx.
+//! nginx's log shows the connection of each request.
 #![cfg(unix)]
 
 mod plimsoll;
@@ -14,7 +14,7 @@ use plimsoll_testkit::program::{Ended, Program, Running};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A server in a folder of its own, with its sockets and logs; stopped when dropped.
+/// A server in its own folder, with its sockets and logs. It is stopped when this is dropped.
 struct Server {
     folder: TempDir,
     _running: Running,
@@ -40,7 +40,7 @@ impl Server {
     }
 }
 
-/// Listens before it appears under its name, so that anyone who sees the socket can connect.
+/// Listens before the socket appears under its name, so that anyone who sees it can connect.
 const PYTHON: &str = "
 import http.server, os, socketserver, sys
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -100,7 +100,7 @@ fn nginx() -> Server {
 }
 
 impl Server {
-    /// The number of connections with requests since the last call, and the number of requests.
+    /// The number of connections with requests since the previous call, and the number of requests.
     fn seen(&self, requests: usize) -> (usize, usize) {
         let log = self.folder.path().join("access.log");
         let patience = Instant::now() + Duration::from_secs(60);
@@ -120,7 +120,7 @@ impl Server {
 fn load(arguments: &[&str]) -> (Value, Ended) {
     let ended = plimsoll(&["http", "--json"])
         .args(arguments)
-        // Unix sockets bypass proxies that the machine's settings name.
+        // Unix sockets bypass the proxies in the machine's settings.
         .run();
     let result = serde_json::from_str(&ended.stdout).unwrap_or_default();
     (result, ended)
@@ -204,7 +204,7 @@ fn streams_share_the_requested_number_of_connections() {
         assert_eq!(ended.status, Some(0), "{ended:?}");
         assert_eq!(result["protocols"], json!({"HTTP/2.0": 420}));
         let wanted: usize = connections.parse().unwrap();
-        // A busy machine may finish before every user has started.
+        // On a busy machine, the run may end before every user has started.
         let (seen, requests) = server.seen(420);
         assert_eq!(
             (result["connections_opened"].as_u64(), requests),
@@ -236,7 +236,7 @@ fn streams_share_the_requested_number_of_connections() {
         100
     );
 
-    // A forced protocol is used, or it is an error.
+    // A forced protocol is either used or an error.
     let (result, ended) = unix(
         &tls,
         &["-k", "--h1", "-c", "1", "-n", "5"],

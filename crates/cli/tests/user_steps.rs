@@ -116,7 +116,7 @@ fn steps_that_fail_end_the_run() {
     assert_eq!(skipped.status, Some(0), "{}", skipped.stderr);
     assert_eq!(skipped.stderr.trim(), ["iteration"; 4].join("\n"));
 
-    // After an abort, users still finish.
+    // After an abort, users still run their last step.
     let last = script("export function teardownVU() { sleep(0.05); console.log('finish'); }");
     let ended = run(&last, &["-e", "ABORT=1"]);
     assert_eq!(ended.status, Some(108), "{}", ended.stderr);

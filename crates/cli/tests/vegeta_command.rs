@@ -1,4 +1,4 @@
-//! `plimsoll vegeta` with results of an attack and of the real vegeta.
+//! `plimsoll vegeta` with results from our own attack and from the real vegeta.
 
 mod plimsoll;
 

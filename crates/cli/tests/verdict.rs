@@ -1,8 +1,7 @@
-//! Provokes each problem that makes a run's figures unreliable, and checks that the verdict names
-//! its cause.
+//! Provokes each problem that makes the figures of a run unreliable, and checks that the verdict names its cause.
 //!
-//! A busy machine may cause further findings: each test checks that the provoked one is among them,
-//! and none checks that a run is valid.
+//! A busy machine may cause further findings. So each test checks that the provoked finding exists, and no test checks
+//! that a run is valid.
 
 mod plimsoll;
 #[cfg(target_os = "linux")]
@@ -56,7 +55,7 @@ fn ok(bytes: usize) -> Vec<u8> {
     answer
 }
 
-/// The level and the reasons of a run's verdict, each reason with its cause.
+/// The level of a run's verdict, and its reasons, each with a cause.
 fn verdict(ended: &Ended) -> (String, Vec<String>) {
     let result: Value =
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -92,8 +91,8 @@ fn http(flags: &[&str], url: &str) -> Program {
 
 #[test]
 fn a_closed_loop_on_few_workers_is_saturated() {
-    // Two workers of 10 ms, first come, first served. Their availability is computed: on a busy
-    // machine, threads that wait for each other wake up in any order, and some never wait.
+    // Two workers of 10 ms, in the order of arrival. Their availability is computed: on a busy machine, threads that
+    // wait for each other wake up in any order, and some never wait.
     let free = Mutex::new([Instant::now(); 2]);
     let address = server(ok(2), move || {
         let done = {
@@ -114,7 +113,7 @@ fn a_closed_loop_on_few_workers_is_saturated() {
 
 #[test]
 fn a_stall_that_a_closed_loop_hides_is_reported() {
-    // Fast for a second and a half, then stuck for as long.
+    // Fast for one and a half seconds, then stuck for as long.
     let begun = Instant::now();
     let address = server(ok(2), move || {
         let phase = begun.elapsed().as_millis() % 3_000;
@@ -161,7 +160,7 @@ fn dropped_iterations_of_an_open_schedule_are_reported() {
     assert_eq!(verdict(&ended).0, "invalid");
     let result: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let count = |key: &str| result[key].as_u64().expect("a count");
-    // Two users with 100 ms for each request send 40 of the 1,000 that are due, more or less.
+    // Two users with 100 ms per request send about 40 of the 1,000 scheduled requests.
     assert!(count("dropped_iterations") > 900, "{result}");
     assert_eq!(count("requests") + count("dropped_iterations"), 1_000);
 }
@@ -209,7 +208,7 @@ fn a_throttled_link_is_reported() {
     assert_blamed(&ended, "network", "bytes were in transit for");
 }
 
-/// Linux reports how many are open.
+/// Linux reports the number of open file descriptors.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_shortage_of_descriptors_is_reported() {
@@ -221,7 +220,7 @@ fn a_shortage_of_descriptors_is_reported() {
     let ended = Program::at("/bin/sh").args(["-c", &line]).run();
     let (level, reasons) = verdict(&ended);
     assert_ne!(level, "valid", "{reasons:?}");
-    // With many processors there are enough workers for the rest of the 200.
+    // With many processors, there are enough workers to use the rest of the 200.
     let told = |reason: &String| {
         reason.contains("of 200 file descriptors were open")
             || reason.contains("because there was no free local port or file descriptor")
@@ -243,6 +242,6 @@ fn exhausted_descriptors_are_reported() {
         "because there was no free local port or file descriptor",
     );
     assert_eq!(verdict(&ended).0, "invalid");
-    // It measures the machine without a free descriptor, too: at the end of the warm-up there is none.
+    // It also measures the machine without a free descriptor: at the end of the warm-up, none is left.
     assert!(!ended.stdout.contains("does not show"), "{}", ended.stdout);
 }

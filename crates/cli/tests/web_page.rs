@@ -11,7 +11,7 @@ use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Program;
 use serde_json::Value;
 
-/// The last state that a viewer of the page gets from this program, and the program's exit status.
+/// The last state that this program sends to a viewer of the page, and the program's exit status.
 fn last_state(program: Program) -> (Value, Option<i32>) {
     let mut running = program.start();
     let page = printed_address(&mut running);
@@ -32,7 +32,7 @@ fn command(arguments: &[&str]) -> Program {
     plimsoll_with_messages(&[first, "--web=0"]).args(rest)
 }
 
-/// The last state of the page of a run with 100 requests.
+/// The last state of the page after a run with 100 requests.
 #[track_caller]
 fn state_of_100_requests(program: Program) -> Value {
     let (state, status) = last_state(program);

@@ -1,4 +1,4 @@
-//! Writable streams of `k6/experimental/streams`, which k6 lacks, do what those of Node.js do.
+//! Writable streams of `k6/experimental/streams`, which k6 lacks, behave like those of Node.js.
 
 mod plimsoll;
 

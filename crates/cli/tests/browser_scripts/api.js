@@ -1,4 +1,4 @@
-// The methods that scripts use most, with what they return.
+// The methods that scripts use most, and their results.
 import { browser } from 'k6/browser';
 import { expect, finish } from './expect.js';
 

@@ -44,7 +44,7 @@ export default async function () {
     page.on('request', (request) => { if (request.url().endsWith('/json')) seen.push('request'); });
     page.on('response', (response) => { if (response.url().endsWith('/json')) seen.push(`response ${response.status()}`); });
     page.on('requestfinished', (request) => { if (request.url().endsWith('/json')) seen.push('finished'); });
-    // Not the request that asks for permission first.
+    // Ignore the preflight request.
     page.on('requestfailed', (request) => { if (request.method() === 'GET') seen.push(`failed ${request.failure().errorText}`); });
     await page.evaluate(async (closed) => {
       console.log('a', 1, { x: 1 });

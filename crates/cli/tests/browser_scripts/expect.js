@@ -1,4 +1,4 @@
-// Compares values and reports differences as lines of the log.
+// Compares values, and logs differences.
 let compared = 0;
 
 export async function expect(name, wanted, work) {

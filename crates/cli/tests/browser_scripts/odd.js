@@ -1,4 +1,4 @@
-// Pages that do not load, that open dialogs, that go away, and that are busy.
+// Pages that do not load, open dialogs, disappear or are busy.
 import { browser } from 'k6/browser';
 import { expect, finish } from './expect.js';
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-/// Serves until the process ends; returns its address, such as `http://127.0.0.1:4711`.
+/// Serves until the process exits. Returns its URL, such as `http://127.0.0.1:4711`.
 pub fn serve() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -83,7 +83,7 @@ fn respond(mut stream: TcpStream) -> Option<()> {
             "onmessage = () => {}".to_owned(),
         ),
         "/never" => {
-            // Until the browser gives up.
+            // Responds only when the browser has given up.
             let _ = stream.read(&mut [0]);
             return None;
         }

@@ -1,4 +1,4 @@
-// Several users with several iterations: each has its own cookies, and pages left open are closed.
+// Several users with several iterations. Each user has its own cookies, and pages that are left open are closed.
 import { browser } from 'k6/browser';
 import exec from 'k6/execution';
 

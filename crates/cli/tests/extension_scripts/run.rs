@@ -1,16 +1,16 @@
-//! Runs a script, and reads what it logged and counted.
+//! Runs a script, and reads its log lines and counters.
 
 #![allow(dead_code)]
 
 use plimsoll_testkit::program::{Ended, Program};
 use serde_json::Value;
 
-/// Runs a script with a variable URL. The summary is printed as JSON.
+/// Runs a script with the variable URL. Prints the summary as JSON.
 pub fn run(script: &str, url: &str) -> Ended {
     run_with(script, url, &[])
 }
 
-/// The same with further flags.
+/// Runs a script with additional flags.
 pub fn run_with(script: &str, url: &str, more: &[&str]) -> Ended {
     program(script, url, more).run()
 }
@@ -28,14 +28,14 @@ pub fn program(script: &str, url: &str, more: &[&str]) -> Program {
         .input(script.into_bytes())
 }
 
-/// What was logged, without the verdict at the end and its further reasons.
+/// The log lines, without the verdict at the end and its other reasons.
 pub fn lines(ended: &Ended) -> Vec<String> {
     let lines = ended.stderr.lines();
     let logged = lines.take_while(|line| !line.starts_with("verdict: "));
     logged.map(str::to_owned).collect()
 }
 
-/// The counts of counters and the rates of rates; `None` for a metric without values.
+/// The counts of counters and the rates of rates. `None` for a metric without values.
 #[track_caller]
 pub fn counted(ended: &Ended, names: &[&str]) -> Vec<Option<f64>> {
     let start = ended

@@ -1,4 +1,4 @@
-//! Texts of other projects that a test fetches when it runs. None of them is stored here.
+//! Files of other projects that a test fetches when it runs. The repository contains none of them.
 
 #![allow(dead_code)]
 
@@ -9,18 +9,18 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// Says that a test did not run, in a way that a test's captured output does not hide.
+/// Reports that a test did not run, visibly even if the test's output is captured.
 pub fn skip(what: &str, reason: &str) {
     let stars = "*".repeat(72);
     let text = format!("\n{stars}\n*** SKIPPED: {what}\n*** {reason}\n{stars}\n");
-    // The message is the only result, so there is nothing to do if it cannot be shown.
+    // The message is the only effect, so an error cannot be handled.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// The folder of a Go module, which Go's own command fetches.
+/// The folder of a Go module, which the `go` command fetches.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the module is not available.
 pub fn go_module(name: &str) -> Result<PathBuf, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let output = Command::new("go")
@@ -37,10 +37,10 @@ pub fn go_module(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Fetches a file of the web with curl.
+/// Fetches a file with curl.
 ///
 /// # Errors
-/// Why that failed.
+/// Why the download failed.
 pub fn web_file(address: &str, target: &Path) -> Result<(), String> {
     let status = Command::new("curl")
         .args(["-fsSL", "--connect-timeout", "5", "--max-time", "120", "-o"])
@@ -55,7 +55,7 @@ pub fn web_file(address: &str, target: &Path) -> Result<(), String> {
     }
 }
 
-/// All files below a folder with this ending, by their paths in it, sorted.
+/// All files below a folder with this extension, by their relative paths, sorted.
 pub fn files_below(folder: &Path, ending: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

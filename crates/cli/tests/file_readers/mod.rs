@@ -1,4 +1,4 @@
-//! Independent readers of output files, from npm in locked versions.
+//! Independent readers of output files: npm packages in locked versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const PACKAGE: &str = include_str!("package.json");
 const LOCK: &str = include_str!("package-lock.json");
 const SCRIPT: &str = include_str!("read.mjs");
 
-/// The contents of a file, as its reader sees them.
+/// The contents of a file, as read by its reader.
 #[track_caller]
 pub fn read(file: &Path) -> Value {
     let ended = Program::at("node")

@@ -1,4 +1,4 @@
-//! What one process would have measured.
+//! Checks that a fleet's results equal those of a single process.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +24,7 @@ pub fn a_fleet_gives_the_figures_of_one_process() {
     )
     .env("XDG_STATE_HOME", state.path())
     .run();
-    // Agents keep results only until the coordinator has them.
+    // Agents store results only until the coordinator has them.
     let kept = fs::read_dir(state.path().join("plimsoll/fleet/spool")).unwrap();
     assert_eq!(kept.count(), 0);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -35,11 +35,11 @@ pub fn a_fleet_gives_the_figures_of_one_process() {
         "{}",
         ended.stderr
     );
-    // The open model, setup and teardown.
+    // The iterations of the open model, setup and teardown.
     assert_eq!(service.requests(), 102);
     let text = values(&ended, "iterations").to_string();
     assert!(text.contains("148"), "{text}");
-    // Every iteration of the whole test was run once: 0 to 99.
+    // Every iteration of the whole test ran exactly once: 0 to 99.
     let numbers = values(&ended, "numbers").to_string();
     assert!(
         numbers.contains("99") && numbers.contains("49.5"),
@@ -52,7 +52,7 @@ pub fn a_fleet_gives_the_figures_of_one_process() {
     );
 }
 
-/// The parts of a load without a script add up to what one process sends.
+/// The parts of a load without a script send as many requests in total as a single process.
 pub fn loads_without_a_script_are_divided() {
     let service = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
@@ -75,7 +75,7 @@ pub fn loads_without_a_script_are_divided() {
     assert_eq!(service.requests(), 300);
     let result: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(result["requests"], 300, "{}", ended.stdout);
-    // The open model, and an attack whose list is on this machine only.
+    // An open model, and an attack whose target list is only on this machine.
     let targets = folder.path().join("targets");
     fs::write(
         &targets,
@@ -105,7 +105,7 @@ fn end_of(record: &Path) -> Value {
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
 }
 
-/// Every bucket of a trend in the record is that of one process that was given the same samples.
+/// Every bucket of a trend in the record equals that of a single process with the same samples.
 pub fn merged_histograms_are_those_of_one_process() {
     let script = "
         import exec from 'k6/execution';
@@ -114,7 +114,7 @@ pub fn merged_histograms_are_those_of_one_process() {
         export const options = { scenarios: { all: {
             executor: 'shared-iterations', vus: 8, iterations: 6000,
         } } };
-        // Many orders of magnitude, each value once.
+        // Values of many orders of magnitude, each once.
         export default function () { numbers.add(1.0013 ** (exec.scenario.iterationInTest + 1)); }
     ";
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ pub fn merged_histograms_are_those_of_one_process() {
     assert_eq!(printed, printed_of_many);
 }
 
-/// Outputs get each sample of each agent, once.
+/// Outputs receive each sample of each agent exactly once.
 pub fn outputs_get_every_sample() {
     let service = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ pub fn outputs_get_every_sample() {
         let points = points.iter().filter(|point| point["metric"] == metric);
         points.map(|point| &point["data"]).collect()
     };
-    // The open model, setup and teardown.
+    // The samples of the open model, setup and teardown.
     assert_eq!(of("http_reqs").len(), 102);
     let scenarios = of("http_reqs")
         .into_iter()
@@ -179,14 +179,14 @@ pub fn outputs_get_every_sample() {
         .into_iter()
         .map(|point| point["value"].as_u64().unwrap());
     assert_eq!(numbers.collect::<BTreeSet<_>>(), (0..100).collect());
-    // Counted by the coordinator.
+    // The coordinator counts these.
     assert!(!of("vus").is_empty());
     let rows = fs::read_to_string(csv).unwrap();
     let rows = rows.lines().filter(|row| row.starts_with("http_reqs,"));
     assert_eq!(rows.count(), 102);
 }
 
-/// The same for loads without a script. One output is a file, the other a server.
+/// The same check for loads without a script. One output is a file, the other a server.
 pub fn outputs_get_every_request_of_a_load_without_a_script() {
     let service = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
@@ -243,7 +243,7 @@ pub fn outputs_get_every_request_of_a_load_without_a_script() {
     }
 }
 
-/// The sum of the requests that arrive in datagrams for StatsD.
+/// The sum of the request counts that arrive in StatsD datagrams.
 fn requests_received(statsd: &UdpSocket, has_ended: &AtomicBool) -> f64 {
     let (mut buffer, mut sum, begun) = (vec![0; 65_536], 0.0, Instant::now());
     loop {
@@ -263,7 +263,7 @@ fn requests_received(statsd: &UdpSocket, has_ended: &AtomicBool) -> f64 {
     }
 }
 
-/// Thresholds use the sums of all agents: no agent alone reaches this one.
+/// Thresholds use the totals of all agents. No single agent reaches this threshold.
 pub fn a_threshold_on_the_sums_aborts_the_run() {
     let script = "
         import { sleep } from 'k6';
@@ -280,7 +280,7 @@ pub fn a_threshold_on_the_sums_aborts_the_run() {
     assert!(ended.stderr.contains("fleet: complete"), "{}", ended.stderr);
 }
 
-/// The live page has the sums while the run continues.
+/// The live page shows totals during the run.
 pub fn the_live_page_shows_the_sums() {
     let service = Peer::start(Play::ok("hello"));
     let port = plimsoll_testkit::ports::closed().port();
@@ -295,7 +295,7 @@ pub fn the_live_page_shows_the_sums() {
         let mut lines = response.lines();
         lines.find_map(|line| line.strip_prefix("k6_http_reqs_total ")?.parse().ok())
     };
-    // One agent alone has half of them.
+    // A single agent has only half of them.
     wait_until(|| requests().is_some_and(|requests| requests > 120.0));
     let ended = http.wait();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -325,7 +325,7 @@ pub fn secrets_reach_agents_and_not_their_files() {
         .run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(!ended.stderr.contains("no secret"), "{}", ended.stderr);
-    // Only the first agent has read it, and no output of the others shows it.
+    // Only the first agent has read the secret, and no output of the others shows it.
     let summary = fs::read_to_string(export).unwrap();
     for shown in [&ended.stderr, &ended.stdout, &summary] {
         assert!(!shown.contains("hush"), "{shown}");

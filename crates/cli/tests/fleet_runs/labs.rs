@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::tiny_lab::{Lab, TINY, one_cell};
 
-/// Agents and their server are part of the generator, and end with it.
+/// Agents and their server are part of the generator, and stop with it.
 pub fn a_lab_measures_with_a_fleet() {
     let lab = TINY.replace("how = [\"script\", \"http\"]", "how = [\"http\"]");
     let lab = lab.replace("users = [1, 2]", "users = [2]");
@@ -30,7 +30,7 @@ pub fn a_fleet_attacks_the_targets_of_a_lab() {
     measured_by_two_agents(&lab);
 }
 
-/// Runs a lab of one cell, whose load two agents generate.
+/// Runs a lab with one cell, whose load two agents generate.
 fn measured_by_two_agents(lab: &Lab) {
     let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");

@@ -1,4 +1,4 @@
-//! Agents of this machine that are killed.
+//! Kills agents on this machine.
 
 use std::fs;
 
@@ -106,7 +106,7 @@ pub fn the_load_of_a_killed_agent_moves_to_the_others() {
         "{}",
         ended.stderr
     );
-    // The others have run everything except what is said to be missing.
+    // The others have run everything except for the iterations that are reported as missing.
     let missing = number_before(&ended, " of its iterations missing");
     let count = |metric: &str| {
         let value: Value = values(&ended, metric);
@@ -117,6 +117,6 @@ pub fn the_load_of_a_killed_agent_moves_to_the_others() {
     };
     let there = count("iterations") + count("dropped_iterations");
     assert_eq!(there + missing, 320, "{}", ended.stderr);
-    // It had a third of 40 per second. Without the others, about 80 would be missing.
+    // The lost agent had a third of 40 per second. If the others had not taken over, about 80 would be missing.
     assert!(missing < 70, "{}", ended.stderr);
 }

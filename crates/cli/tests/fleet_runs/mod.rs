@@ -1,4 +1,4 @@
-//! Runs of fleets with a real NATS server, by what they show.
+//! Runs of fleets with a real NATS server, judged by their output.
 
 pub mod figures;
 pub mod labs;
@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use crate::plimsoll::plimsoll;
 
-/// Longer than anything here takes, even on a busy machine.
+/// Longer than any wait in these tests, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Every kind of load, and setup data that iterations and teardown need. The open model has a user for each iteration, so
-/// that a busy machine drops none.
+/// A load of every kind, and setup data that iterations and teardown need. The open model has one user per iteration,
+/// so that a busy machine does not drop any.
 pub const EVERYTHING: &str = "
     import http from 'k6/http';
     import exec from 'k6/execution';
@@ -56,7 +56,7 @@ pub fn values(ended: &Ended, metric: &str) -> Value {
     output["metrics"][metric].clone()
 }
 
-/// Waits until this holds.
+/// Waits until the condition is true.
 pub fn wait_until(mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {

@@ -1,4 +1,4 @@
-//! Commands that run others, and calls.
+//! Commands that start other commands, and gRPC calls.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::plimsoll::plimsoll;
 
-/// Searches with one trial of 40 iterations, which the service keeps.
+/// Searches with one trial of 40 iterations, which the service can handle.
 fn search(command: &[&str], service: &Peer) {
     let flags = [
         "find",
@@ -91,7 +91,7 @@ pub fn calls_are_divided() {
         assert!(ended.stderr.contains("fleet: complete"), "{}", ended.stderr);
         serde_json::from_str(&ended.stdout).unwrap()
     };
-    // By reflection, and with a file that only the coordinator has.
+    // With reflection, and with a file that only the coordinator has.
     for flags in [&[][..], &["--proto", proto.to_str().unwrap()]] {
         let result = result(flags);
         assert_eq!(result["requests"], 40);

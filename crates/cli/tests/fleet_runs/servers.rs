@@ -1,4 +1,4 @@
-//! Agents of a server that runs on its own.
+//! Agents of a separate server.
 
 use std::fs;
 use std::net::TcpStream;
@@ -60,7 +60,7 @@ pub fn agents_serve_several_runs_and_failures_arrive() {
     assert_eq!(ended.status, Some(108), "{}", ended.stderr);
     assert!(ended.stderr.contains("from a user"), "{}", ended.stderr);
     assert!(ended.stderr.contains("enough"), "{}", ended.stderr);
-    // The same agents again.
+    // The same agents run another test.
     let ended = run(EVERYTHING, &["--json"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     for agent in agents {
@@ -111,7 +111,7 @@ pub fn missing_agents_and_wrong_passwords_are_explained() {
     server.wait();
 }
 
-/// A server that `plimsoll fleet serve` has configured, in this directory.
+/// A server that `plimsoll fleet serve` configured, in this directory.
 fn served(folder: &Path) -> Running {
     let port = ports::closed().port();
     let server = plimsoll(&["fleet", "serve", "--listen", &format!("127.0.0.1:{port}")])
@@ -121,7 +121,7 @@ fn served(folder: &Path) -> Running {
     server
 }
 
-/// An agent of that server with its spool in the same directory.
+/// An agent of that server, whose spool is in the same directory.
 fn agent_of(folder: &Path, name: &str, flags: &[&str]) -> Running {
     let file = folder.join("agent.json");
     plimsoll(&["fleet", "agent", file.to_str().unwrap(), "--name", name])
@@ -192,7 +192,7 @@ pub fn regions_are_chosen_and_shown() {
         "{}",
         ended.stderr
     );
-    // Its part has four users, and it accepts three.
+    // Its part has four users, but it accepts only three.
     let ended = http("us=2", "8");
     assert!(
         ended.stderr.contains("accepts 3 users (--max-users)"),
@@ -250,7 +250,7 @@ pub fn results_are_recovered_when_the_coordinator_is_killed() {
         .start();
     wait_until(|| service.requests() >= 80);
     kill(run.id());
-    // The agents stop by themselves.
+    // The agents stop on their own.
     wait_until(|| !await_agents(folder.path(), 2).contains("in run"));
     let requests = service.requests();
     let recover = |arguments: &[&str], spool: &str| {
@@ -259,7 +259,7 @@ pub fn results_are_recovered_when_the_coordinator_is_killed() {
             .args(["--spool", spool])
             .run()
     };
-    // From the agents, through the server.
+    // Recover from the agents, through the server.
     let server = ["--fleet-server", file.to_str().unwrap()];
     let listed = recover(&server, "/nonexistent");
     let name = listed
@@ -284,7 +284,7 @@ pub fn results_are_recovered_when_the_coordinator_is_killed() {
         "{requests}: {}",
         recovered.stdout
     );
-    // And from the disk, without agents.
+    // Also recover from the disk, without agents.
     for agent in &agents {
         agent.signal(Signal::KILL);
     }

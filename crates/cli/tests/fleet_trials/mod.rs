@@ -1,4 +1,4 @@
-//! Runs of a fleet in which something goes wrong.
+//! Runs of a fleet with injected faults.
 
 pub mod relay;
 pub mod trial;

@@ -1,4 +1,4 @@
-//! A network between a program and the NATS server, which a test can cut, freeze and slow down.
+//! A relay between a program and the NATS server that a test can cut, freeze and slow down.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,11 +11,11 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
     Open,
-    /// Connections are closed, and new ones too.
+    /// Closes existing and new connections.
     Cut,
-    /// Connections stay, but nothing arrives.
+    /// Keeps connections open, but forwards nothing.
     Frozen,
-    /// A few kilobytes arrive per second.
+    /// Forwards a few kilobytes per second.
     Slow,
 }
 
@@ -68,12 +68,12 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.state.store(CLOSED, Ordering::SeqCst);
-        // Wakes the listener, which then ends.
+        // This wakes the listener, which then exits.
         let _ = TcpStream::connect(self.address);
     }
 }
 
-/// Copies bytes until one side closes, or the network is cut.
+/// Copies bytes until one side closes or the network is cut.
 fn copy(mut from: TcpStream, mut to: TcpStream, state: &AtomicU8) {
     let pause = Duration::from_millis(20);
     from.set_read_timeout(Some(pause)).unwrap();

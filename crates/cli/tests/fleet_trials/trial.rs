@@ -1,4 +1,4 @@
-//! One run of a fleet in which something goes wrong, and what is known of it from outside.
+//! One run of a fleet with an injected fault, judged from the outside.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::relay::{Network, Relay};
 use crate::plimsoll::plimsoll;
 
-/// What goes wrong.
+/// The injected fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -20,12 +20,12 @@ pub enum Fault {
     Kill,
     /// An agent is stopped and continued.
     Stop,
-    /// The coordinator is stopped and continued: the server finds it a slow consumer.
+    /// The coordinator is stopped and continued, so the server treats it as a slow consumer.
     StopCoordinator,
     CutAgent,
     FreezeAgent,
     CutCoordinator,
-    /// The coordinator's network carries a few kilobytes per second.
+    /// The coordinator's network forwards only a few kilobytes per second.
     SlowCoordinator,
     RestartServer,
     /// An agent cannot write its spool.
@@ -49,10 +49,10 @@ pub const FAULTS: [Fault; 10] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     pub fault: Fault,
-    /// After the first request of the load.
+    /// The delay of the fault after the first request.
     pub at: Duration,
     pub length: Duration,
-    /// The agent that has the fault.
+    /// The agent that the fault affects.
     pub victim: usize,
     /// `--fleet-loss`.
     pub policy: &'static str,
@@ -61,14 +61,15 @@ pub struct Trial {
 /// All policies.
 pub const POLICIES: [&str; 3] = ["fail", "degrade", "redistribute"];
 
-/// What was seen.
+/// The observations of a trial.
 #[derive(Debug)]
 pub struct Seen {
     pub ended: Ended,
     pub took: Duration,
-    /// How long the fault lasted. On a busy machine, and with a server that has to start, that is longer than planned.
+    /// The actual duration of the fault. On a busy machine, and with a server that has to start, it exceeds the planned
+    /// duration.
     pub lasted: Duration,
-    /// Requests that the service has received.
+    /// The number of requests that the service received.
     pub served: u64,
 }
 
@@ -83,15 +84,15 @@ pub enum Verdict {
 
 const AGENTS: usize = 3;
 const RATE: u64 = 60;
-/// A run of the load without a fault ends within this time, on a busy machine.
+/// Time limit for a run without a fault, on a busy machine.
 const USUAL: Duration = Duration::from_secs(40);
-/// An agent is lost after 5 s, and stops after 10 s without its coordinator.
+/// An agent counts as lost after 5 s, and stops 10 s after it lost its coordinator.
 const STATED: Duration = Duration::from_secs(15);
-/// A fault of at most this length loses nothing: both sides wait 5 s for each other.
+/// A fault of at most this duration must not lose anything, because both sides wait 5 s for each other.
 const HARMLESS: Duration = Duration::from_millis(3_500);
 
 impl Trial {
-    /// Whether everything must have arrived in spite of a fault that lasted this long.
+    /// Whether everything must have arrived despite a fault of this duration.
     pub fn is_harmless(&self, lasted: Duration) -> bool {
         match self.fault {
             Fault::None | Fault::DiskFull => true,
@@ -100,7 +101,7 @@ impl Trial {
         }
     }
 
-    /// The length of the load: long enough for the others to take over the load of a lost agent, if they have to.
+    /// The duration of the load. It is long enough for the other agents to take over the load of a lost agent.
     fn seconds(&self) -> u64 {
         match self.policy {
             "redistribute" => 20,
@@ -112,7 +113,7 @@ impl Trial {
         let folder = tempfile::tempdir().unwrap();
         let address = server_address();
         let config = folder.path().join("nats.conf");
-        // A small buffer, so that the server soon finds a client slow.
+        // A small buffer, so that the server soon treats a client as slow.
         let text = format!(
             r#"listen: "{address}"
             max_payload: 8MB
@@ -210,7 +211,7 @@ impl Trial {
     fn agent(&self, number: usize, relay: &Relay, folder: &std::path::Path) -> Running {
         let program = env!("CARGO_BIN_EXE_plimsoll");
         let spool = folder.join(format!("spool-{number}"));
-        // A file of at most 4 KB: writing more fails as on a full disk.
+        // Files are limited to 4 KB, so writing more fails as on a full disk.
         let limit = match self.fault == Fault::DiskFull && number == self.victim {
             true => "ulimit -f 8; trap '' XFSZ; ",
             false => "",
@@ -229,8 +230,8 @@ impl Trial {
     }
 }
 
-/// The address of a trial's server. It is its own loopback address: the server starts twice in some trials, and nothing else
-/// can take its port in between.
+/// The address of a trial's server. Each trial has its own loopback address, because the server starts twice in some
+/// trials and nothing else may take its port in between.
 fn server_address() -> SocketAddr {
     static TRIALS: AtomicU32 = AtomicU32::new(0);
     let process = std::process::id() % (1 << 14);
@@ -239,7 +240,7 @@ fn server_address() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::from(host), 4222))
 }
 
-/// An open model with a user for each iteration, so that a busy machine drops few.
+/// An open model with one user per iteration, so that a busy machine drops only few.
 fn script(seconds: u64) -> String {
     format!(
         "import http from 'k6/http';
@@ -251,7 +252,7 @@ fn script(seconds: u64) -> String {
 }
 
 impl Seen {
-    /// What the run says of its results.
+    /// The verdict of the run on its results.
     pub fn verdict(&self) -> Verdict {
         let stderr = &self.ended.stderr;
         match () {
@@ -271,8 +272,8 @@ impl Seen {
         count.unwrap_or(0.0) as u64
     }
 
-    /// What is wrong with the verdict, if anything is: results that are called complete must have every
-    /// request that the service has received, and every scheduled iteration.
+    /// What is wrong with the verdict, if anything. Results that are reported as complete must contain every request
+    /// that the service received, and every scheduled iteration.
     pub fn error(&self, trial: &Trial) -> Option<String> {
         let (requests, dropped) = (self.count("http_reqs"), self.count("dropped_iterations"));
         let verdict = self.verdict();
@@ -306,7 +307,8 @@ impl Seen {
             .then(|| format!("false-incomplete: {}", self.line()))
     }
 
-    /// The number of iterations that lost agents are said to have left out, if others have taken over all of their load.
+    /// The number of missing iterations that the run reports, if the other agents have taken over the whole load of
+    /// lost agents.
     fn missing(&self) -> Option<u64> {
         let line = self.line();
         let mut parts: Vec<&str> = line.split(" of its iterations missing").collect();

@@ -1,4 +1,4 @@
-//! A shop whose tokens, identifiers and sessions are new for every visitor.
+//! A shop that issues new tokens, identifiers and sessions to every visitor.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +17,7 @@ struct Issued {
     orders: BTreeSet<String>,
 }
 
-/// A request, as far as the shop reads it.
+/// The parts of a request that the shop reads.
 struct Asked {
     method: String,
     path: String,
@@ -28,7 +28,7 @@ struct Asked {
 
 type Reply = (u16, Vec<String>, String);
 
-/// Starts it; the result is its address.
+/// Starts the shop. Returns its address.
 pub fn start() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -92,7 +92,7 @@ fn read(reader: &mut impl BufRead) -> Option<Asked> {
 }
 
 impl Issued {
-    /// A value that looks random and that nobody had before.
+    /// A unique value that looks random.
     fn value(&mut self) -> String {
         self.count += 1;
         format!("{:016x}", self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15))

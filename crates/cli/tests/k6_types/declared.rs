@@ -11,12 +11,12 @@ pub struct Symbol {
     /// The type that it belongs to; `None` for an export.
     pub owner: Option<String>,
     pub name: String,
-    /// Whether scripts can use it as a value: not a type alone.
+    /// Whether scripts can use it as a value, and not only as a type.
     pub is_value: bool,
 }
 
-/// All names that the type files in `folder` declare. The files have one form, which a formatter gave them, so
-/// their lines are read without a parser.
+/// All names that the type files in `folder` declare. A formatter gave all files the same form, so their lines are read
+/// without a parser.
 pub fn declared(folder: &Path) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     collect(folder, "k6", &mut symbols);
@@ -63,7 +63,7 @@ fn read(text: &str, module: &str, symbols: &mut Vec<Symbol>) {
     }
 }
 
-/// A declaration at the start of a line: its kind and its name.
+/// Parses a declaration at the start of a line: its kind and its name.
 fn declaration(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split(' ');
     if line.starts_with(' ') {
@@ -85,7 +85,7 @@ fn declaration(line: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| (kind, &name[..end]))
 }
 
-/// A member in a line of a type.
+/// Parses a member on a line of a type.
 fn member(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("    ")?;
     let rest = ["readonly ", "static ", "abstract ", "get "]

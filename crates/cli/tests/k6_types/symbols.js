@@ -119,7 +119,7 @@ export default async function () {
   const missing = [];
   for (const { module, owner, name } of wanted) {
     let value = owner ? (known[module] || {})[owner] : modules[module];
-    // The types of elements are one here.
+    // All elements have the same type.
     if (owner && value === undefined && module === 'k6/html' && owner.endsWith('Element')) value = known[module].Element;
     let exists = false;
     try { exists = value !== undefined && value !== null && (typeof value === 'object' || typeof value === 'function') && name in value; } catch (e) { console.error(e); }

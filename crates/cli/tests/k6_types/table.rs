@@ -1,9 +1,10 @@
-//! The parts of k6's API that exist here and those that do not, for the test of the type files and for `docs/guide/from-k6.md`.
+//! The parts of k6's API that exist in Plimsoll and those that do not, for the test of the type files and for
+//! `docs/guide/from-k6.md`.
 
-/// A module, and what to know about it.
+/// A module, and notes about it.
 pub struct Module {
     pub name: &'static str,
-    /// Whether all of it exists; otherwise none of its names.
+    /// Whether the whole module exists. If not, none of its names exist.
     pub exists: bool,
     pub note: &'static str,
 }
@@ -51,8 +52,8 @@ pub const MODULES: &[Module] = &[
     module("k6/ws", ""),
 ];
 
-/// Types whose values scripts pass in, or that only describe functions and data: their members are not values that a
-/// module provides.
+/// Types whose values scripts pass as arguments, or that only describe functions and data. A module does not provide
+/// values for their members.
 pub const INPUTS: &[&str] = &[
     "k6 Checker",
     "k6 Checkers",
@@ -125,7 +126,7 @@ pub const INPUTS: &[&str] = &[
     "k6/ws Params",
 ];
 
-/// Symbols of the type files that the real k6 does not have either: errors of the type files.
+/// Names in the type files that the real k6 does not have either. They are errors in the type files.
 pub const ERRORS: &[(&str, &str)] = &[
     ("k6/html Attribute", "not exported, only returned"),
     ("k6/html Element", "not exported, only returned"),
@@ -149,7 +150,7 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/ws WebSocketError", "not exported, only passed"),
 ];
 
-/// An extension of k6 that exists without building anything.
+/// An extension of k6 that works without a custom build.
 pub struct Extension {
     pub name: &'static str,
     /// Its exports.
@@ -165,7 +166,7 @@ const fn extension(
     Extension { name, names, note }
 }
 
-/// All of them.
+/// All of these extensions.
 pub const EXTENSIONS: &[Extension] = &[
     extension(
         "k6/x/dns",
@@ -216,7 +217,7 @@ pub const EXTENSIONS: &[Extension] = &[
     ),
 ];
 
-/// Features that work, besides the modules.
+/// Features that work, in addition to the modules.
 pub const WORKS: &[&str] = &[
     "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached; `plimsoll vendor` writes copies with digests), packages in `node_modules`, import maps (`--import-map`).",
     "All executors, also `externally-controlled`; options of scripts, flags, variables and `~/.config/k6/config.json`; thresholds, groups, tags, `handleSummary`, both summaries and `--summary-export`.",
@@ -252,7 +253,7 @@ pub const MISSING: &[&str] = &[
 pub struct Compared {
     pub name: &'static str,
     pub cases: usize,
-    /// How many behaved as in k6 when Plimsoll first ran them.
+    /// How many of them behaved as in k6 when Plimsoll first ran them.
     pub at_first: usize,
 }
 
@@ -264,7 +265,7 @@ const fn compared(name: &'static str, cases: usize, at_first: usize) -> Compared
     }
 }
 
-/// All areas of `cases/` to which such scripts belong.
+/// All areas of `cases/` that contain such scripts.
 pub const COMPARED: &[Compared] = &[
     compared("archive", 2, 2),
     compared("checks", 4, 3),

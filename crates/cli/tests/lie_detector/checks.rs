@@ -1,4 +1,4 @@
-//! The conditions that the figures of a run and the server's log must satisfy.
+//! Conditions that the figures of a run must satisfy, given the server's log.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::commands::{Command, Protocol, Run, USERS};
 use super::reported::{Reported, Times};
 use super::{RATE_SECONDS, Row};
 
-/// Largest relative error of printed times (records use buckets); scripts also round to milliseconds.
+/// Maximum relative error of printed times, because records use buckets. Scripts also round to milliseconds.
 const ROUNDING: f64 = 0.01;
-/// Milliseconds per connection between the server's last entry and the client's last measurement.
+/// Tolerance in milliseconds per connection, between the server's last entry and the client's last measurement.
 const SCHEDULING_MS: f64 = 500.0;
 
-/// Everything wrong in a run's outputs.
+/// Lists all errors in the outputs of a run.
 pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
     let mut lies = Vec::new();
     let resent = run.reported.iter().filter_map(|reported| reported.resent);
@@ -66,7 +66,7 @@ fn counts(
     log: &Log,
     (resent, dropped): (u64, u64),
 ) -> Vec<String> {
-    // Refused connections do not appear in the server's log.
+    // The server's log does not contain refused connections.
     let is_refused = row.behavior == Behavior::Refuse;
     let (arrived, failed) = if is_refused {
         (row.requests, row.requests)
@@ -121,7 +121,7 @@ fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String>
             let logged = logged.map(|(code, count)| (code.to_string(), count));
             differ("statuses", Some(said.clone()), logged.collect())
         }
-        // The client has its own statuses for requests without a response, so only good ones are compared.
+        // The client has its own statuses for requests without a response, so only successes are compared.
         Protocol::Grpc => {
             let good = said.get("OK").copied().unwrap_or(0);
             let logged = logged.get(&0).copied().unwrap_or(0);
@@ -131,7 +131,7 @@ fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String>
     }
 }
 
-/// For gRPC, only the client counts HTTP/2 frames. A connection that was cut may have lost bytes.
+/// For gRPC, only the client counts HTTP/2 frames. A connection that was closed early may have lost bytes.
 fn bytes(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
     if command.protocol == Protocol::Grpc
         || matches!(row.behavior, Behavior::Drop(_) | Behavior::Reset(_))
@@ -170,7 +170,8 @@ fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<St
         Some(times.count),
         held.len() as u64,
     ));
-    // The client's requests are sequential on each connection, so they fit into the time in which it was busy.
+    // The requests on each connection are sequential, so their total cannot exceed the time in which connections were
+    // busy.
     let busy = log.busy().as_secs_f64() * 1e3;
     let all = times.mean * times.count as f64;
     let is_closed = command.is_closed && row.rate.is_none();
@@ -182,9 +183,9 @@ fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<St
     lies
 }
 
-/// Figures that are smaller than the time for which the server delayed the requests.
+/// Lists figures that are smaller than the time for which the server delayed the requests.
 fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec<String> {
-    // Scripts measure an echo with Date.now(), which has a resolution of one millisecond.
+    // Scripts measure an echo with Date.now(), whose resolution is one millisecond.
     let clock = if protocol == Protocol::WebSocket {
         1.0
     } else {
@@ -201,7 +202,7 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
         .into_iter()
         .filter_map(|(name, said, held)| {
             let said = said?;
-            // Not "<", so that NaN is detected too.
+            // Written without "<", so that NaN is also detected.
             let is_possible = said >= held * (1.0 - ROUNDING) - clock;
             (!is_possible).then(|| {
                 format!("{name} {said} ms, and the server held its requests for {held} ms")
@@ -210,7 +211,7 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
         .collect()
 }
 
-/// The server's log covers less time than the run, and the run less than the process.
+/// The server's log covers less time than the run, and the run covers less time than the process.
 fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
     let (shortest, longest) = (log.span().as_secs_f64(), wall.as_secs_f64());
     let mut lies = Vec::new();
@@ -224,7 +225,7 @@ fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
     lies
 }
 
-/// The time in which the requests of a command start, in seconds; `None` if their number is fixed.
+/// The time in which the requests of a command start, in seconds. `None` if their number is fixed.
 fn load(command: &Command, row: &Row) -> Option<f64> {
     match row.rate {
         Some(_) => Some(RATE_SECONDS as f64),
@@ -232,8 +233,8 @@ fn load(command: &Command, row: &Row) -> Option<f64> {
     }
 }
 
-/// A rate is the number of requests that started within the load, divided by its length; if a number of requests ends
-/// the run, divided by the run's duration. A schedule is exact.
+/// A rate is the number of requests that started during the load, divided by its duration. If a number of requests ends
+/// the run, it is divided by the duration of the run. A schedule is exact.
 fn rate(
     command: &Command,
     row: &Row,
@@ -264,7 +265,7 @@ fn rate(
                 )
             }
         };
-        // Text output has one decimal.
+        // The text output has one decimal.
         let rounding = if reported.source == "text" {
             0.05
         } else {
@@ -287,7 +288,7 @@ fn rate(
             row.requests
         ));
     }
-    // Iterations that start more than 100 ms late count in the second in which they actually started.
+    // Iterations that start more than 100 ms late count in the second of their actual start.
     let is_in_time = reported.lag.is_some_and(|lag| lag <= 100.0) && dropped == 0;
     if let Some(seconds) = &reported.seconds
         && is_in_time
@@ -300,7 +301,7 @@ fn rate(
     lies
 }
 
-/// Without any response the run must be invalid. WebSocket sessions have at least the handshake's response.
+/// Without any response, the run must be invalid. WebSocket sessions always have the response to the handshake.
 fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     if log.answered().next().is_some() {
         return Vec::new();
@@ -308,7 +309,7 @@ fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     let mut lies = Vec::new();
     let has_handshake = command.protocol == Protocol::WebSocket && !log.entries.is_empty();
     let expected = if has_handshake { "suspect" } else { "invalid" };
-    // A generator that had no processor makes any run invalid.
+    // If the generator had no processor time, any run is invalid.
     let is_starved = has_handshake && reported.doubts_client;
     if let Some(verdict) = &reported.verdict
         && verdict != expected
@@ -324,7 +325,7 @@ fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     lies
 }
 
-/// Checks the detector itself: each figure, slightly changed, is detected.
+/// Checks the detector itself: it must detect a slight change of any figure.
 #[test]
 fn changed_figures_are_found() {
     use plimsoll_testkit::logged_server::Entry;
@@ -396,7 +397,7 @@ fn changed_figures_are_found() {
     let changes: [&dyn Fn(&mut Reported); 15] = [
         &|said| {
             said.resent = Some(1);
-            // A message that is sent again is not counted again.
+            // A message that is sent again counts only once.
             said.messages_sent = Some(6);
         },
         &|said| said.requests = Some(11),
@@ -427,7 +428,7 @@ fn changed_figures_are_found() {
     for (number, change) in changes.iter().enumerate() {
         assert_eq!(judge(change), 1, "change {number}");
     }
-    // An open model with 5/s for 2 s.
+    // An open model at 5/s for 2 s.
     let open = Row {
         rate: Some(5),
         ..*row

@@ -1,4 +1,4 @@
-//! The load commands, and how to run each against a server.
+//! The load commands, and how to run each of them against a server.
 
 use std::time::{Duration, Instant};
 
@@ -34,12 +34,12 @@ pub enum Protocol {
     WebSocket,
 }
 
-/// A load command in one of its variants.
+/// A variant of a load command.
 pub struct Command {
     pub name: &'static str,
     pub protocol: Protocol,
-    /// Whether each user sends its next request after the response to its last one, so that connections are always
-    /// busy.
+    /// Whether each user sends its next request right after the response to the previous one, so that connections are
+    /// always busy.
     pub is_closed: bool,
     run: RunOnce,
 }
@@ -49,14 +49,14 @@ type RunOnce = fn(&Row, &LoggedServer, &Files, &[&str]) -> (Ended, Vec<Reported>
 
 /// The results of one run.
 pub struct Run {
-    /// The figures of each output; they must agree with the server, and so with each other.
+    /// The figures of each output. They must agree with the server, and so with each other.
     pub reported: Vec<Reported>,
-    /// The run time of the process: no figure can be longer.
+    /// The run time of the process. No figure can be longer.
     pub wall: Duration,
     pub ended: Ended,
 }
 
-/// The number of users, and so of connections.
+/// The number of users, which is also the number of connections.
 pub const USERS: u64 = 3;
 
 pub const COMMANDS: &[Command] = &[
@@ -143,7 +143,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 impl Command {
-    /// WebSocket has no failed responses. Only HTTP/2 has streams, which the gRPC commands use.
+    /// WebSocket has no failed responses. Only HTTP/2, which the gRPC commands use, has streams.
     pub fn applies(&self, row: &Row) -> bool {
         use plimsoll_testkit::logged_server::Behavior::{Fail, RefuseStream};
         match row.behavior {
@@ -165,7 +165,7 @@ impl Command {
     }
 }
 
-/// Files of one run.
+/// The files of one run.
 pub struct Files(TempDir);
 
 impl Files {
@@ -188,8 +188,8 @@ fn start(arguments: &[&str], io: &[&str], record: &str) -> plimsoll_testkit::pro
     plimsoll(&[arguments, &["--record", record], io].concat())
 }
 
-/// The load flags of a row, given the names of the flags for total and rate. An open model has enough users to start
-/// everything in time.
+/// The load flags of a row. The arguments are the names of the flags for total and rate. An open model has enough users
+/// to start everything on time.
 fn load(row: &Row, total: &str, rate: &str) -> Vec<String> {
     let flags = match row.rate {
         None => [
@@ -241,7 +241,7 @@ fn http_text(
     (ended, said)
 }
 
-/// An open model: without a rate in the row it lasts 600 ms.
+/// The flags of an open model. Rows without a rate last 600 ms.
 fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
     let (rate, duration) = match row.rate {
         None => (format!("{}/600ms", row.requests), "600ms".to_owned()),
@@ -289,7 +289,7 @@ fn grpc_streams(
     let more = [io, &["lie.S/Chat", "--stream-call-count", "3"]].concat();
     let (ended, mut said) = grpc_calls(row, server, files, &more);
     if row.fails {
-        // The server does not read the messages after the one at which a call fails.
+        // The server stops reading at the message at which a call fails.
         for reported in &mut said {
             (reported.messages_sent, reported.messages_received) = (None, None);
         }
@@ -340,7 +340,7 @@ fn script(
     files.write("lie.proto", PROTO);
     let export = files.path("summary.json");
     let record = files.path("record.jsonl");
-    // With a rate, each iteration makes one request.
+    // If there is a rate, each iteration sends one request.
     let requests = row.rate.map_or(row.requests, |_| USERS);
     let variables = [
         format!("TARGET={target}"),

@@ -26,7 +26,7 @@ export function callGrpc() {
   client.invoke('lie.S/Echo', { text: '' });
 }
 
-// One call: a session with two messages.
+// One call is a session with two messages.
 export function callWebSocket() {
   const socket = new WebSocket(__ENV.TARGET);
   let echoes = 0;

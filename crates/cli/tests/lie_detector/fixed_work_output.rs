@@ -1,26 +1,26 @@
-//! Extracts the figures of fixed work from every output format.
+//! Reads the figures of fixed work from every output format.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The figures of one output about one scenario.
+/// The figures of one scenario in one output.
 #[derive(Clone, Debug)]
 pub struct Figures {
     pub source: &'static str,
     pub iterations: u64,
-    /// `None` if the output has only iterations, of one call each.
+    /// `None` if the output contains only iterations, each of which is one call.
     pub calls: Option<u64>,
     pub failed: u64,
     pub sent: u64,
     pub received: u64,
-    /// Seconds.
+    /// The makespan in seconds.
     pub makespan: f64,
-    /// Of the payload in both directions; `None` if rounded.
+    /// The rate of the payload in both directions. `None` if it is rounded.
     pub megabits_per_second: Option<f64>,
     /// The rounding error of the printed makespan, in seconds.
     pub rounding: f64,
-    /// A message that says that the work is incomplete.
+    /// The message that the work is incomplete, if any.
     pub unfinished: Option<String>,
 }
 
@@ -52,12 +52,12 @@ fn of_value(source: &'static str, work: &Value) -> Figures {
     }
 }
 
-/// `--json` of http and grpc.
+/// Reads `--json` of http and grpc.
 pub fn of_json(text: &str) -> Figures {
     of_value("--json", &parse(text))
 }
 
-/// `--summary-export` of a script.
+/// Reads `--summary-export` of a script.
 pub fn of_summary(path: &Path) -> Figures {
     let summary = parse(&read(path));
     of_value(
@@ -66,7 +66,7 @@ pub fn of_summary(path: &Path) -> Figures {
     )
 }
 
-/// `--record`. Its counters are counted elsewhere and must agree.
+/// Reads `--record`. Its counters are recorded separately and must agree.
 pub fn of_record(path: &Path) -> Figures {
     let text = read(path);
     let end = parse(text.lines().last().unwrap_or_default());
@@ -92,7 +92,7 @@ pub fn of_record(path: &Path) -> Figures {
     figures
 }
 
-/// The text of every command: one line each for the work, its makespan and its payload.
+/// Reads the text of any command: one line each for the work, its makespan and its payload.
 pub fn of_text(text: &str) -> Figures {
     let line = |name: &str| {
         let mut lines = text.lines().map(str::trim_start);
@@ -101,7 +101,7 @@ pub fn of_text(text: &str) -> Figures {
             .1
             .trim_start()
     };
-    // Commands have columns, and scripts a colon. Every number is followed by its unit.
+    // Commands print columns, and scripts print a colon. Every number is followed by its unit.
     let (_, work) = line("work").split_once(": ").unwrap_or_default();
     let before = |text: &str, what: &str| -> Option<u64> {
         let (before, _) = text.split_once(what)?;
@@ -128,7 +128,7 @@ pub fn of_text(text: &str) -> Figures {
     }
 }
 
-/// A time like 1.5s or 20ms in seconds.
+/// Converts a time like 1.5s or 20ms to seconds.
 fn seconds(text: &str) -> f64 {
     let split = text.find(|letter: char| letter.is_alphabetic());
     let (number, unit) = text.split_at(split.unwrap_or(text.len()));

@@ -14,7 +14,7 @@ export const options = {
 
 let connected = false;
 
-// Each call sends its messages one after the other, each after the response to the one before it.
+// Each call sends its messages one after another, each after the response to the previous one.
 export default function () {
   if (!connected) {
     try {

@@ -1,41 +1,41 @@
-//! Extracts figures from every output format.
+//! Reads figures from every output format.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The figures of one output of a run; `None` if it does not contain them.
+/// The figures of one output of a run. `None` if the output does not contain a figure.
 #[derive(Debug, Default)]
 pub struct Reported {
     pub source: &'static str,
     pub requests: Option<u64>,
     pub failed: Option<u64>,
-    /// By name as in the output.
+    /// By name, as in the output.
     pub statuses: Option<BTreeMap<String, u64>>,
     pub connections: Option<u64>,
     pub bytes_received: Option<u64>,
     pub bytes_sent: Option<u64>,
-    /// Messages of streaming gRPC calls.
+    /// The number of messages of streaming gRPC calls.
     pub messages_sent: Option<u64>,
     pub messages_received: Option<u64>,
-    /// Requests that were sent again.
+    /// The number of requests that were sent again.
     pub resent: Option<u64>,
-    /// Iterations of an open model that were not started.
+    /// The number of iterations of an open model that did not start.
     pub dropped: u64,
-    /// Iterations of each second of the load.
+    /// The number of iterations in each second of the load.
     pub seconds: Option<Vec<f64>>,
-    /// Longest delay of a start after its scheduled moment, in milliseconds.
+    /// The maximum delay of a start after its scheduled time, in milliseconds.
     pub lag: Option<f64>,
-    /// Seconds.
+    /// The duration in seconds.
     pub duration: Option<f64>,
-    /// Seconds in which requests could start.
+    /// The time in which requests could start, in seconds.
     pub load: Option<f64>,
-    /// Requests per second.
+    /// The rate of requests per second.
     pub rate: Option<f64>,
-    /// Milliseconds, of requests with a good response.
+    /// Times of requests with a good response, in milliseconds.
     pub times: Option<Times>,
     pub verdict: Option<String>,
-    /// Whether the verdict doubts the client too, as on a busy machine.
+    /// Whether the verdict also doubts the client, as on a busy machine.
     pub doubts_client: bool,
     /// Contradictions within the output.
     pub contradictions: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Times {
     pub max: f64,
 }
 
-/// The metrics that count messages of streaming gRPC calls: sent, and received.
+/// The metrics that count messages of streaming gRPC calls: sent and received.
 const STREAMED: (&str, &str) = ("grpc_streams_msgs_sent", "grpc_streams_msgs_received");
 
 fn parse(text: &str, what: &str) -> Value {
@@ -70,7 +70,7 @@ fn counts(value: &Value) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// `--json` of http, attack and grpc.
+/// Reads `--json` of http, attack and grpc.
 pub fn of_json(text: &str) -> Reported {
     let all = parse(text, "--json");
     let times = &all["service_time"];
@@ -102,7 +102,7 @@ pub fn of_json(text: &str) -> Reported {
     }
 }
 
-/// `vegeta report -type=json` of an attack's results. Its latencies start at the scheduled time.
+/// Reads `vegeta report -type=json` of an attack's results. Its latencies start at the scheduled time.
 pub fn of_vegeta(text: &str) -> Reported {
     let all = parse(text, "the vegeta report");
     Reported {
@@ -119,8 +119,8 @@ pub fn of_vegeta(text: &str) -> Reported {
     }
 }
 
-/// The text output of http, attack and grpc: a word followed by figures; further statuses are on the
-/// following lines.
+/// Reads the text output of http, attack and grpc: a word followed by figures. Further statuses are on the following
+/// lines.
 pub fn of_text(text: &str) -> Reported {
     let first = |name: &str| {
         let line = text
@@ -157,7 +157,7 @@ pub fn of_text(text: &str) -> Reported {
     }
 }
 
-/// `--record`. `requests` is the metric that counts requests. The seconds must add up to the end.
+/// Reads `--record`. `requests` is the metric that counts requests. The sum of the seconds must equal the end.
 pub fn of_record(path: &str, requests: &str) -> Reported {
     let text = read(path);
     let lines: Vec<Value> = text
@@ -224,7 +224,7 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
     }
 }
 
-/// Iterations in each second of the load; a second may have an additional late line.
+/// Iterations in each second of the load. A second may have an additional line with late data.
 fn iterations_by_second(lines: &[Value]) -> Vec<f64> {
     let mut seconds: Vec<f64> = Vec::new();
     for line in lines.iter().filter(|line| line["after_load"] != true) {
@@ -236,7 +236,7 @@ fn iterations_by_second(lines: &[Value]) -> Vec<f64> {
     seconds
 }
 
-/// `--summary-export` of a script.
+/// Reads `--summary-export` of a script.
 pub fn of_summary(path: &str) -> Reported {
     let all = parse(&read(path), "--summary-export");
     let metrics = &all["metrics"];
@@ -268,7 +268,7 @@ pub fn of_summary(path: &str) -> Reported {
     }
 }
 
-/// The summary at the end of a script.
+/// Reads the summary at the end of a script.
 pub fn of_summary_text(text: &str) -> Reported {
     let count = |name: &str| {
         let figures = text

@@ -1,4 +1,4 @@
-//! The figures of all runs as a Markdown table, for docs/lie-detector.md.
+//! Writes the figures of all runs as a Markdown table, for docs/lie-detector.md.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

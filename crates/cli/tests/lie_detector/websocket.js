@@ -10,8 +10,8 @@ export const options = {
   scenarios: { all: { executor: 'per-vu-iterations', vus: +__ENV.USERS, iterations: 1 } },
 };
 
-// Each user sends its share of the messages, each after the echo of the last one. When the server ends the connection, it
-// opens another one.
+// Each user sends its share of the messages, each after the echo of the previous one. If the server closes the
+// connection, the user opens another one.
 export default function () {
   let left = +__ENV.REQUESTS / +__ENV.USERS;
   const open = () => {

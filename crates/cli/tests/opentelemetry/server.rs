@@ -1,7 +1,7 @@
-//! A receiver of OpenTelemetry metrics and traces in Python, with the classes that OpenTelemetry generates from its own
-//! definitions.
+//! A receiver of OpenTelemetry metrics and traces in Python. It uses the classes that OpenTelemetry generates from its
+//! own definitions.
 
-#![allow(dead_code)] // Not every test uses all of it.
+#![allow(dead_code)] // No test uses all of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,13 +73,13 @@ impl Receiver {
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may already have exited.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A Python that has the packages; its environment is created once per version.
+/// A Python with the packages. Its environment is created once per version.
 fn python() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use plimsoll_testkit::program::{Program, Running};
 
-/// Arguments that run a script and print nothing but what it logs.
+/// Arguments that run a script and print only its log.
 pub const RUN: [&str; 5] = [
     "run",
     "-q",
@@ -24,7 +24,7 @@ pub fn plimsoll(arguments: &[&str]) -> Program {
         .env("COLUMNS", "100")
 }
 
-/// The same with messages in stdout, so that a test can wait for one of them.
+/// The same program with messages on stdout, so that a test can wait for one of them.
 pub fn plimsoll_with_messages(arguments: &[&str]) -> Program {
     Program::at("sh")
         .args(["-c", "exec \"$0\" \"$@\" 2>&1"])
@@ -34,7 +34,7 @@ pub fn plimsoll_with_messages(arguments: &[&str]) -> Program {
         .env("COLUMNS", "100")
 }
 
-/// The address in the first line that names one of a page or of an API.
+/// The address in the first line that contains the address of a page or an API.
 pub fn printed_address(running: &mut Running) -> SocketAddr {
     loop {
         let line = running.line();

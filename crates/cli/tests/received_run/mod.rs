@@ -1,6 +1,6 @@
-//! A run whose samples a receiver gets, and what it printed.
+//! A run whose samples a receiver gets, and the figures that it printed.
 
-#![allow(dead_code)] // Not every test uses all of it.
+#![allow(dead_code)] // No test uses all of it.
 
 use std::fs;
 
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::plimsoll::plimsoll;
 
-/// A bucket of a histogram of schema or scale 3 ends 9.05 % above its start.
+/// The upper bound of a bucket in a histogram of schema or scale 3 is 9.05 % above its lower bound.
 pub const BUCKET: f64 = 1.0906;
 
-/// Iterations of a run. Each makes one request.
+/// The number of iterations of a run. Each sends one request.
 pub const ITERATIONS: u32 = 1_000;
-/// The trends `size` and `wait` (in milliseconds) have the values 1, 2, 3 … up to the number of iterations.
+/// The trends `size` and `wait` (in milliseconds) contain the values 1, 2, 3 … up to the number of iterations.
 const SCRIPT: &str = r"
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -41,7 +41,7 @@ export default function () {
 }
 ";
 
-/// A run with some outputs: its folder, and what its server counted.
+/// A run with some outputs: its folder, and the requests that its server counted.
 pub struct Run {
     pub folder: tempfile::TempDir,
     pub server: Peer,
@@ -54,7 +54,7 @@ impl Run {
         Run::of(ITERATIONS, out, variables)
     }
 
-    /// The same with this number of iterations.
+    /// Runs the script with this number of iterations.
     pub fn of(iterations: u32, out: &str, variables: &[(&str, &str)]) -> Run {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("script.js"), SCRIPT).unwrap();

@@ -1,4 +1,4 @@
-//! Etsy's StatsD server, from npm in the locked version.
+//! Etsy's StatsD server, from npm in a locked version.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use serde_json::Value;
 const PACKAGE: &str = include_str!("package.json");
 const LOCK: &str = include_str!("package-lock.json");
 
-/// A private StatsD, which never forwards what it gets.
+/// A private StatsD that never forwards what it receives.
 pub struct StatsD {
     samples: SocketAddr,
     reports: SocketAddr,
@@ -34,7 +34,7 @@ impl StatsD {
         );
         let file = folder.path().join("settings.js");
         fs::write(&file, settings).unwrap();
-        // Its reports are shortened for a console otherwise.
+        // Otherwise its reports are shortened for a console.
         let whole = "require('util').inspect.defaultOptions.maxArrayLength = null;\n";
         fs::write(folder.path().join("whole.js"), whole).unwrap();
         let running = Program::at("node")
@@ -78,14 +78,14 @@ impl StatsD {
     }
 }
 
-/// Ports that are free for datagrams and for connections.
+/// Ports that are free both for datagrams and for connections.
 fn free_addresses() -> (SocketAddr, SocketAddr) {
     let samples = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let reports = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     (samples.local_addr().unwrap(), reports.local_addr().unwrap())
 }
 
-/// Reads an object that Node.js printed as on a console.
+/// Reads an object that Node.js printed in its console format.
 fn from_javascript(text: &str) -> Value {
     let output = Program::at("node")
         .args(["-e", "process.stdout.write(JSON.stringify(eval('(' + require('fs').readFileSync(0, 'utf8') + ')')))"])

@@ -19,31 +19,31 @@ use rustix::termios::{Winsize, tcsetwinsize};
 /// The program's streams that are connected to the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
-    /// Stdin too.
+    /// Whether stdin is also connected.
     All,
     Both,
     Stderr,
 }
 
-/// The program, its terminal and the screen's contents.
+/// The program, its terminal and the contents of the screen.
 pub struct Session {
     child: Child,
     controller: File,
     /// The terminal's file.
     name: String,
-    /// The latest bytes, which are searched for a marker.
+    /// The latest bytes, in which a marker is searched.
     tail: Vec<u8>,
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
-    /// The number of upward cursor movements: one per frame.
+    /// The number of upward cursor movements. There is one per frame.
     frames: usize,
 }
 
-/// Longer than anything here takes, even on a busy machine.
+/// Longer than any wait in these tests, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A window title, which is not visible on the screen.
+/// A window title, which the screen does not show.
 const MARKER: &[u8] = b"\x1b]0;resized\x07";
-/// Rows that are kept when they scroll away.
+/// The number of rows to keep after they scroll away.
 const SCROLLBACK: usize = 1_000;
 
 fn cells(count: u16) -> NonZeroU16 {
@@ -64,7 +64,7 @@ impl Session {
         Session::start_in(Path::new("."), arguments, columns, rows, streams)
     }
 
-    /// The same in this directory.
+    /// Runs the program in this directory.
     pub fn start_in(
         directory: &Path,
         arguments: &[&str],
@@ -100,7 +100,7 @@ impl Session {
                 Streams::Stderr => Stdio::null(),
             });
         let child = command.spawn().unwrap();
-        // The command has copies of the descriptors, which would keep the terminal open.
+        // The command contains copies of the descriptors, which would keep the terminal open.
         drop(command);
         drop(terminal);
         let controller = File::from(controller);
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Reads until `enough` is true; panics with the screen if that never happens.
+    /// Reads until `enough` returns true. Panics with the screen if that never happens.
     fn read_until(&mut self, what: &str, enough: impl Fn(&Session) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !enough(self) {
@@ -158,7 +158,7 @@ impl Session {
         self.controller.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads until the screen shows a text.
+    /// Reads until the screen shows this text.
     pub fn wait_for(&mut self, text: &str) {
         self.read_until(text, |session| session.contents().contains(text));
     }
@@ -175,7 +175,7 @@ impl Session {
         let child = Pid::from_child(&self.child);
         kill_process(child, Signal::STOP).unwrap();
         waitpid(Some(child), WaitOptions::UNTRACED).unwrap();
-        // Everything the program wrote comes before the marker.
+        // Everything that the program wrote precedes the marker.
         let mut terminal = File::options().write(true).open(&self.name).unwrap();
         terminal.write_all(MARKER).unwrap();
         drop(terminal);
@@ -191,7 +191,7 @@ impl Session {
         kill_process(child, Signal::CONT).unwrap();
     }
 
-    /// Waits for the end and reads everything until then.
+    /// Waits for the program to exit, and reads everything until then.
     pub fn finish(&mut self) -> Option<i32> {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -236,7 +236,7 @@ impl Session {
             .all(|row| !self.screen.screen().row_wrapped(row))
     }
 
-    /// Whether the program itself broke every line, and not the terminal.
+    /// Whether the program itself, and not the terminal, broke every line.
     pub fn is_unwrapped(&self) -> bool {
         let (rows, _) = self.screen.screen().size();
         (0..rows.get()).all(|row| !self.screen.screen().row_wrapped(row))

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use vt100::{Color, Screen};
 
-/// The size of a character, and the space around the screen, in pixels.
+/// The size of a character, and the margin around the screen, in pixels.
 const WIDTH: f64 = 8.0;
 const HEIGHT: f64 = 17.0;
 const MARGIN: f64 = 12.0;
 
-/// The rows of the screen up to the last one with text.
+/// The rows of the screen, up to the last row with text.
 pub fn svg(screen: &Screen) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns) = (rows.get(), columns.get());
@@ -50,7 +50,7 @@ pub fn svg(screen: &Screen) -> String {
     text
 }
 
-/// Text in one style, without spaces around it.
+/// Text in one style, without surrounding spaces.
 struct Run {
     column: u16,
     text: String,
@@ -90,7 +90,7 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
 }
 
 impl Run {
-    /// The parts between gaps of two spaces or more, because SVG would make one space of a gap.
+    /// Splits at gaps of two or more spaces, because SVG would collapse a gap to one space.
     fn parts(&self) -> Vec<Run> {
         let mut column = usize::from(self.column);
         let mut parts = Vec::new();
@@ -110,7 +110,7 @@ impl Run {
     }
 }
 
-/// Colors that can be read on the dark ground.
+/// Colors that are readable on the dark background.
 fn color(color: Color, is_dim: bool) -> &'static str {
     match color {
         Color::Idx(1 | 9) => "#ff8a80",

@@ -1,4 +1,4 @@
-//! A lab in a folder of its own, whose system is the test program itself.
+//! A lab in its own folder, whose system is the test program itself.
 #![allow(dead_code)]
 
 use std::fs;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 const PORT: &str = "LAB_TEST_PORT";
-/// The address that the system listens on, 127.0.0.1 by default.
+/// The address on which the system listens; 127.0.0.1 by default.
 const HOST: &str = "LAB_TEST_HOST";
 /// The system's response time, in milliseconds.
 const DELAY: &str = "LAB_TEST_DELAY";
@@ -86,7 +86,7 @@ impl Lab {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
-        // Remaining temporary files are detected here.
+        // Leftover temporary files are detected in this folder.
         fs::create_dir_all(self.tmp()).expect("a directory");
         command
             .args(["lab"])
@@ -116,7 +116,7 @@ impl Lab {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The result of a successful run that left nothing behind.
+    /// The result of a successful run that left no processes or files.
     pub fn run_well(&self) -> Value {
         let output = self.run(&["run", "lab.toml"]);
         let talk = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -151,7 +151,7 @@ impl Lab {
     }
 }
 
-/// Processes whose temporary folder is below this one, which applies to everything a lab starts.
+/// Processes whose temporary folder is below this one. Everything that a lab starts is among them.
 pub fn processes_with(directory: &Path) -> Vec<String> {
     let wanted = format!("TMPDIR={}", directory.display());
     let mut found = Vec::new();
@@ -168,7 +168,7 @@ pub fn processes_with(directory: &Path) -> Vec<String> {
     found
 }
 
-/// Two kinds of load and two numbers of users, one second each.
+/// Two kinds of load and two numbers of users, for one second each.
 pub const TINY: &str = r#"
 [lab]
 title = "A tiny lab"

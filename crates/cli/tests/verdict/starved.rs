@@ -1,4 +1,4 @@
-//! A generator that lacks processor time, local ports or network capacity, by means that only Linux
+//! A generator that lacks processor time, local ports or network capacity. These tests use features that only Linux
 //! has.
 
 #![allow(clippy::print_stdout)]
@@ -14,7 +14,7 @@ use plimsoll_testkit::program::{Ended, Program};
 
 use super::{assert_blamed, verdict};
 
-/// Threads that are always busy, on the first processor this test may use.
+/// Threads that are always busy, on the first processor that this test may use.
 struct Crowd(Arc<AtomicBool>);
 
 impl Crowd {
@@ -22,7 +22,7 @@ impl Crowd {
         let over = Arc::new(AtomicBool::new(false));
         for _ in 0..count {
             let over = Arc::clone(&over);
-            // Each runs a process of its own, which `taskset` pins.
+            // Each thread runs a process, which `taskset` pins.
             thread::spawn(move || {
                 let mut busy = Command::new("taskset")
                     .args([
@@ -48,7 +48,7 @@ impl Crowd {
 impl Drop for Crowd {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
-        // The threads end their processes within a moment.
+        // The threads kill their processes within a moment.
         thread::sleep(Duration::from_millis(200));
     }
 }
@@ -87,8 +87,8 @@ fn a_generator_on_a_crowded_processor_is_reported() {
     assert_eq!(verdict(&ended).0, "invalid");
 }
 
-/// Needs a control group of its own in a writable hierarchy: root, outside of most containers. If
-/// it cannot be created, the test does nothing; the reader of quotas has its own tests.
+/// Needs its own control group in a writable hierarchy, which only root has, usually outside of containers. If it
+/// cannot be created, the test does nothing. The code that reads quotas has its own tests.
 #[test]
 fn a_generator_with_a_processor_quota_is_reported() {
     let Some(group) = Group::with_a_tenth() else {
@@ -141,13 +141,13 @@ impl Drop for Group {
     }
 }
 
-/// In a network namespace with ten local ports. Needs `unshare`, `ip` and the permission to create
-/// a namespace: root's, or a user namespace.
+/// Runs in a network namespace with ten local ports. Needs `unshare`, `ip` and the permission to create a namespace: as
+/// root, or in a user namespace.
 #[test]
 fn exhausted_ports_are_reported() {
     let program = env!("CARGO_BIN_EXE_plimsoll");
-    // A server for the script would need another program. A refused connection needs none, but
-    // holds no port. So the relay listens: it accepts, and cannot reach its target.
+    // A server for the script would need another program. A refused connection needs none, but does not occupy a port.
+    // So the relay listens: it accepts, but cannot reach its target.
     let script = format!(
         "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range || exit 77
          '{program}' link --listen 127.0.0.1:7000 --to 127.0.0.1:7001 --round-trip 2s >/dev/null &
@@ -190,8 +190,8 @@ fn late_starts_of_an_open_schedule_are_reported() {
     );
 }
 
-/// The output of `plimsoll http` in a network namespace whose server is behind a tunnel that loses
-/// every `drop`-th packet. `None` if no such network can be created.
+/// The output of `plimsoll http` in a network namespace. Its server is behind a tunnel that drops every `drop`-th
+/// packet. `None` if no such network can be created.
 fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<Ended> {
     let tunnel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verdict/tunnel.py");
     let ended = Program::at("unshare")
@@ -210,7 +210,7 @@ fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<End
 
 #[test]
 fn packet_loss_is_reported() {
-    // One in twenty is lost, so at least one in a hundred segments is retransmitted.
+    // One packet in twenty is lost, so at least one in a hundred segments is retransmitted.
     let flags = ["-c", "50", "-d", "4s"];
     if let Some(ended) = tunnelled(20, "keep", "32768 60999", &flags) {
         assert_blamed(&ended, "network", "TCP segments were retransmitted");
@@ -219,7 +219,7 @@ fn packet_loss_is_reported() {
 
 #[test]
 fn a_shortage_of_local_ports_is_reported() {
-    // Ninety of a hundred ports; each closed connection holds its port for a minute.
+    // Ninety of a hundred ports. Each closed connection occupies its port for a minute.
     let flags = ["-c", "2", "-n", "90"];
     if let Some(ended) = tunnelled(0, "close", "40000 40099", &flags) {
         assert_blamed(

@@ -13,14 +13,14 @@ const PACKAGE: &str = include_str!("../../../live/tests/browser/package.json");
 const LOCK: &str = include_str!("../../../live/tests/browser/package-lock.json");
 const BROWSE: &str = include_str!("../../../live/tests/browser/browse.mjs");
 
-/// A browser that runs and has no page yet.
+/// A browser that runs but has no page yet.
 pub struct Browser {
     process: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Browser {
-    /// Starts a browser with this script. The screenshot is kept in `target/screenshots/live-NAME.png`.
+    /// Starts a browser with this script. Stores the screenshot in `target/screenshots/live-NAME.png`.
     pub fn start(name: &str, script: &str) -> Browser {
         let chromium = chromium();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -48,8 +48,8 @@ impl Browser {
         self.lines.next().expect("a line").expect("text")
     }
 
-    /// Starts a program that prints the address of a page, watches the page, and returns what it shows at the end of a
-    /// program that succeeds.
+    /// Starts a program that prints the address of a page, and watches the page. Returns the contents of the page at
+    /// the end. The program must succeed.
     pub fn watch(mut self, program: &mut Command) -> Value {
         let program = program.stdin(Stdio::null()).stdout(Stdio::null());
         let mut program = program
@@ -61,7 +61,7 @@ impl Browser {
         let address = messages
             .find_map(|line| line.strip_prefix("live page: ").map(str::to_owned))
             .expect("the page's address");
-        // The program would wait if nobody read them.
+        // The program would block if nobody read its output.
         let rest = thread::spawn(move || messages.collect::<Vec<_>>());
         let mut input = self.process.stdin.take().expect("a pipe");
         writeln!(input, "{address}").expect("the browser reads");
