@@ -40,20 +40,20 @@ from harness.tables import spread, table  # noqa: E402
 
 # By chance, one in 1,000 cases exceeds the first value, and one in 100,000 the second.
 UNLIKELY, REJECTED = 6.0, 10.3
-# The same in standard deviations of a correlation, one of 150,000.
+# The same for a correlation, in standard deviations: one in 150,000 cases exceeds it.
 CORRELATED = 4.5
 SECONDS = 5
 ON, OFF = 0.2, 0.8
-# Linux's numbers, which Python does not have.
+# Linux constants that Python does not define.
 SO_ATTACH_FILTER, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 26, 33, 35
 PACKET_STATISTICS, SOL_PACKET, OUTGOING = 6, 263, 4
-# Sockets for one protocol see no packets that leave.
+# Sockets for a single protocol do not see outgoing packets.
 ALL = 3
 SNAP = 96
 
 
 class Capture:
-    """The packets that leave for a TCP port on the loopback interface, with the kernel's time of each."""
+    """The packets that are sent to a TCP port on the loopback interface, with the kernel's timestamps."""
 
     def __init__(self, port):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL))
@@ -73,7 +73,7 @@ class Capture:
         self.socket.bind(("lo", 0))
 
     def sent(self):
-        """The times of packets with a request, in seconds, and how many packets were lost here."""
+        """The times of packets with a request, in seconds, and the number of packets that this script missed."""
         times = []
         self.socket.setblocking(False)
         while True:
@@ -106,7 +106,7 @@ def distance(values):
 
 
 def correlation(shares):
-    """The largest correlation of shares with one of the next three."""
+    """The largest correlation of a share with one of the next three."""
     found = []
     for lag in (1, 2, 3):
         pairs = list(zip(shares, shares[lag:]))

@@ -23,7 +23,7 @@ GOAL_MS = 0.1
 # The share of the available memory that a run may use.
 SHARE_OF_MEMORY = 0.6
 
-# Longer than the first iterations of 10,000 users take to reach their sleep.
+# Longer than 10,000 users need to reach the sleep in their first iteration.
 SLEEP_SECONDS = 8
 
 SLEEPS = "import { sleep } from 'k6';\n"
@@ -82,7 +82,7 @@ def _goals_of_memory(found):
         created = max(_more(series)[1] for (_, with_http), series in ours.items() if not with_http)
         many = _more(ours[500, True])[0] * 100_000 + ours[500, True][1][0]
         judged += [
-            (f"{way}: memory of a sleeping user, whatever it imports, KiB", asleep / 1024, "≤", GOAL_KIB),
+            (f"{way}: memory of a sleeping user with any library, KiB", asleep / 1024, "≤", GOAL_KIB),
             (
                 f"{way}: 100,000 users, library of 500 kB, HTTP, from the memory of one more user, GB",
                 many / 1e9,

@@ -69,7 +69,7 @@ fn run() -> Result<(), String> {
     writeln!(io::stdout(), "{measured}").map_err(|error| error.to_string())
 }
 
-/// The bytes of every connection.
+/// The bytes that every connection sends and receives.
 struct Script {
     /// Sent first; the response is headers that end with an empty line.
     opening: Vec<u8>,

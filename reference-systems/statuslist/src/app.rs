@@ -13,7 +13,7 @@ use crate::ready::{Ready, Reference};
 use crate::store::{Facts, Store};
 use crate::token::Form;
 
-/// Maximum lists whose facts are cached.
+/// Maximum number of lists whose properties are cached.
 const MOST_REMEMBERED: usize = 65_536;
 
 /// Maximum lists in an aggregation.
