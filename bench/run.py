@@ -39,6 +39,7 @@ PARTS = {
     "memory": (users.memory, ["k6"]),
     "startup": (users.startup, ["k6"]),
     "libraries": (growth.libraries, ["k6"]),
+    "crowd": (growth.crowd, []),
     "users": (growth.requests, ["wrk", "k6"]),
     "lag": (open_model.lag, []),
     "truth": (open_model.truth, ["k6", "oha"]),

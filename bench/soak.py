@@ -6,6 +6,7 @@
     bench/soak.py churn                              every cell, 3 minutes each (3 hours)
     bench/soak.py churn --at-once 4                  four cells at a time (45 minutes)
     bench/soak.py churn --seconds 30                 a quick look
+    bench/soak.py users                              10,000 users of a script come and go for an hour
     bench/soak.py churn --protocols h2c grpc --ways new unread --io uring
 
 full: 100 users of http, run, grpc and WebSocket, over kept and over new connections, against fast servers.
@@ -31,7 +32,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import churn, endurance, rivals  # noqa: E402
+from harness import churn, endurance, growth, rivals  # noqa: E402
 from harness.tables import table  # noqa: E402
 
 HEADINGS = [
@@ -48,8 +49,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=["churn", "full"])
-    parser.add_argument("--seconds", type=int, help="length of each cell (default: churn 180, full 1800)")
+    parser.add_argument("part", choices=["churn", "full", "users"])
+    parser.add_argument("--seconds", type=int, help="length of each cell (default: churn 180, full 1800, users 3600)")
     parser.add_argument("--warm-up", type=int, default=20, help="seconds not judged (default 20)")
     parser.add_argument("--protocols", nargs="+", choices=churn.PROTOCOLS, default=churn.PROTOCOLS)
     parser.add_argument("--ways", nargs="+", choices=churn.WAYS, default=churn.WAYS)
@@ -61,7 +62,7 @@ def main():
         "--at-once", type=int, default=1, help="cells that run at the same time and share the CPUs (default 1)"
     )
     args = parser.parse_args()
-    args.seconds = args.seconds or (1800 if args.part == "full" else 180)
+    args.seconds = args.seconds or {"churn": 180, "full": 1800, "users": 3600}[args.part]
     if args.seconds - args.warm_up < 9:
         parser.error("--seconds must be at least 9 above --warm-up, to have samples to compare")
     rivals.use_profile(args.profile)
@@ -72,6 +73,8 @@ def main():
         )
     if args.part == "full":
         text, failed = endurance.soak(args.seconds, args.io, args.at_once)
+    elif args.part == "users":
+        text, failed = growth.come_and_go(args.seconds)
     else:
         text, failed = churn_soak(args)
     print(text)

@@ -57,7 +57,7 @@ def _json(*path):
     return read
 
 
-def _summary(_, scratch):
+def exported_requests(_, scratch):
     return json.loads((Path(scratch) / "summary.json").read_text())["metrics"]["http_reqs"]["count"]
 
 
@@ -71,7 +71,7 @@ def script(name, program, file, flags=(), env=None):
             *("--vus", connections, "--duration", f"{seconds}s", "-e", f"URL={url}"),
             *("--insecure-skip-tls-verify", *flags, SCRIPTS / file),
         ],
-        _summary,
+        exported_requests,
         env or {},
     )
 

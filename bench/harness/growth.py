@@ -1,14 +1,18 @@
 """The cost of a user and of a request, by the number of users and the size of their libraries."""
 
+import json
 import os
+import resource
 import statistics
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import rivals
-from .contenders import WRK, plimsoll_http, script
+from .contenders import WRK, Contender, exported_requests, plimsoll_http, script
+from .flatness import judge
 from .servers import FixedServer
-from .tables import goals, spread, table
+from .tables import goals, megabytes, spread, table
 
 # The modes in which users of a script can start (docs/decisions/0015).
 WAYS = {"own runtimes": {"PLIMSOLL_IMAGE": "off"}, "image": {"PLIMSOLL_IMAGE": "on"}}
@@ -54,6 +58,73 @@ def libraries(settings):
         "memory than this machine has. With HTTP, the time includes one request.\n\n" + table(headings, rows)
     )
     return f"{text}\n\n{goals(_goals_of_memory(found))}"
+
+
+def crowd(settings):
+    """Peak memory of 100,000 users that send a request each second and import a library."""
+    users, seconds = (2_000, 8) if settings.quick else (100_000, 60)
+    # Each user has a connection, and so has the server. Where a process may not open so many files, several share the
+    # users, each with a server of its own, and their memory is added.
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    processes = -(-users // min(files - 1_000, 20_000))
+    each = users // processes
+    with tempfile.TemporaryDirectory(prefix="bench-crowd-") as folder:
+        (Path(folder) / "library.js").write_text(library(500))
+        text = REQUESTS + "import * as library from './library.js';\n"
+        text += "export default function () { http.get(__ENV.URL); library.last(1); sleep(1); }\n"
+        (Path(folder) / "script.js").write_text(text)
+        one = script("plimsoll", "plimsoll", Path(folder) / "script.js", env=WAYS["image"])
+
+        def run(_):
+            with FixedServer(mark=each) as server:
+                requests, cost = one.run(server.url, each, seconds, cpu=None)
+            if cost.exit_status != 0:
+                raise SystemExit(f"{each:,} users: the exit status was {cost.exit_status}: {cost.stderr[-500:]}")
+            connected = server.report["marked_request_ns"]
+            return requests, cost, (connected - cost.started_ns) / 1e9 if connected else None
+
+        with ThreadPoolExecutor(processes) as together:
+            runs = list(together.map(run, range(processes)))
+    requests = sum(count for count, *_ in runs)
+    peak = sum(cost.peak_rss_bytes for _, cost, _ in runs) / 1e9
+    cpu = sum(cost.cpu_seconds for _, cost, _ in runs)
+    connected = [after for *_, after in runs]
+    last = f"{max(connected):.1f} s" if all(connected) else "not all of them did"
+    headings = ["users", "processes", "duration", "requests", "every user has sent one after", "peak memory, GB", "CPU s"]
+    row = [f"{each * processes:,}", processes, f"{seconds} s", f"{requests:,}", last, f"{peak:.2f}", f"{cpu:.1f}"]
+    judged = [(f"{each * processes:,} users, library of 500 kB, HTTP, GB", peak, "≤", GOAL_GB)]
+    title = f"### {each * processes:,} users of a script with a library of 500 kB: `http.get` and one second of think time"
+    return f"{title}\n\n{table(headings, [row])}\n\n{goals(judged)}"
+
+
+def come_and_go(seconds):
+    """Memory while 10,000 users with a library come within half a minute and leave within another, again and again."""
+    users, half = 10_000, 30
+    stages = [{"duration": f"{half}s", "target": target} for _ in range(seconds // (2 * half)) for target in (users, 0)]
+    scenario = {"executor": "ramping-vus", "stages": stages, "gracefulRampDown": "0s", "gracefulStop": "0s"}
+    with tempfile.TemporaryDirectory(prefix="bench-users-") as folder:
+        (Path(folder) / "library.js").write_text(library(500))
+        text = REQUESTS + "import * as library from './library.js';\n"
+        text += f"export const options = {{ scenarios: {{ users: {json.dumps(scenario)} }} }};\n"
+        text += "export default function () { http.get(__ENV.URL); library.last(1); sleep(10); }\n"
+        (Path(folder) / "script.js").write_text(text)
+        flags = ["run", "--quiet", "--summary-export", "summary.json", "-e"]
+        one = Contender(
+            "plimsoll",
+            "plimsoll",
+            lambda url, *_: [*flags, f"URL={url}", Path(folder) / "script.js"],
+            exported_requests,
+            WAYS["image"],
+        )
+        with FixedServer() as server:
+            requests, cost = one.run(server.url, users, seconds, cpu=None, sample_every=1)
+    if cost.exit_status != 0:
+        raise SystemExit(f"the exit status was {cost.exit_status}: {cost.stderr[-500:]}")
+    early, late, flat = judge(cost.resident_bytes, 1)
+    row = [f"{seconds} s", f"{users * len(stages) // 2:,}", f"{requests:,}", megabytes(early), megabytes(late)]
+    headings = ["duration", "users that came and left", "requests", "highest of the first third, MB", "of the last third, MB", "memory"]
+    title = "### Memory while 10,000 users of a script with a library of 500 kB come and go"
+    return f"{title}\n\n{table(headings, [[*row, 'flat' if flat else '**grows**']])}\n", int(not flat)
 
 
 def _row(found, kilobytes, with_http, users):
