@@ -11,9 +11,9 @@
 //! * [`Programs`]: processor time of programs that do not belong to a measurement.
 //! * [`System`]: processor, memory, operating system and their settings.
 //! * [`read_file`] and related functions: read files that users name, with a size limit to protect
-//! memory.
+//!   memory.
 //! * [`collect_files`], [`with_files`]: provide another process with the files that this process
-//! has read.
+//!   has read.
 //! * [`run_in_background`]: a lower priority for threads that must not delay the load.
 //! * [`shortage`]: advice on errors caused by a lack of resources.
 
