@@ -63,7 +63,7 @@ def libraries(settings):
 def crowd(settings):
     """Peak memory of 100,000 users that send a request each second and import a library."""
     users, seconds = (2_000, 8) if settings.quick else (100_000, 60)
-    # Each user has a connection, and so has the server. Where a process may not open so many files, several share the
+    # Each user has a connection, and so has the server. Where a process has a lower limit, several share the
     # users, each with a server of its own, and their memory is added.
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     processes = -(-users // min(files - 1_000, 20_000))

@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Poll, Waker};
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use plimsoll_engine::time_slice;
 
@@ -33,6 +33,15 @@ const SANITIZER_FACTOR: usize = if cfg!(feature = "address-sanitizer") {
 pub const STACK_SIZE: usize = SANITIZER_FACTOR * 256 * 1024;
 /// Stack space for host functions, below the engine's own limit.
 const RESERVE: usize = SANITIZER_FACTOR * 48 * 1024;
+
+/// Bytes below a local variable of a function that may be in use: the rest of its frame and what it calls.
+const BELOW_FRAME: usize = 1024;
+/// The alignment of memory that is returned to the system. A multiple of the page size of every supported system.
+const PAGE: usize = if cfg!(target_arch = "x86_64") {
+    4096
+} else {
+    65536
+};
 
 /// The script is being interrupted. Host functions pass this on with [`Context::cancelled`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,10 +89,12 @@ impl<R: 'static> Fiber<R> {
         let stack = take_stack()?;
         runtime.assert_usable();
         let inside = runtime.clone();
+        let limit = stack.limit().get();
         let coroutine =
             Coroutine::with_stack(stack, move |yielder: &Yielder<Wake, Waiting>, wake| {
                 let inner = inside.inner();
                 inner.suspender.0.set(Some(NonNull::from(yielder)));
+                inner.stack_limit.set(limit);
                 inner.cancelled.set(matches!(wake, Wake::Cancel));
                 inner.end_requested.set(false);
                 // SAFETY: this is the bottom of the new stack, and the engine's limit counts from there.
@@ -233,6 +244,19 @@ impl Context {
         self.inner().wait(future)
     }
 
+    /// Like [`Context::wait`], for waits of a second and more: the memory of the stack that the script does not use
+    /// meanwhile goes back to the system. That takes a system call, and a page fault for each page that is used again.
+    ///
+    /// # Errors
+    /// See [`Context::wait`].
+    ///
+    /// # Panics
+    /// See [`Context::wait`].
+    pub fn wait_long<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
+        self.inner().free_unused_stack();
+        self.wait(future)
+    }
+
     /// The exception that ends the script after a wait returned [`Cancelled`].
     pub fn cancelled(&self, _: Cancelled) -> Thrown {
         self.throw_uncatchable("interrupted")
@@ -294,6 +318,24 @@ impl Inner {
             return Err(Cancelled);
         }
         outcome.ok_or(Cancelled)
+    }
+
+    /// Returns the pages of the running script's stack below the current frame to the system.
+    // Only in a frame of its own are all frames in use above its local variables.
+    #[inline(never)]
+    fn free_unused_stack(&self) {
+        let local = 0_u8;
+        let limit = self.stack_limit.get();
+        let in_use = (std::hint::black_box(&raw const local) as usize).saturating_sub(BELOW_FRAME);
+        let end = in_use & !(PAGE - 1);
+        // AddressSanitizer keeps records about the frames of a stack.
+        if !self.suspender.is_active() || cfg!(feature = "address-sanitizer") || end <= limit {
+            return;
+        }
+        // SAFETY: this code runs on the stack from `limit` upwards, and nothing below the current frame is in use, except
+        // by the call itself, for which BELOW_FRAME reserves space. The kernel fills the pages with zeros when they are used
+        // again. If the call fails, the pages stay.
+        unsafe { libc::madvise(limit as *mut libc::c_void, end - limit, libc::MADV_DONTNEED) };
     }
 
     /// Suspends the script in the middle of a computation, so that the worker can do other work.

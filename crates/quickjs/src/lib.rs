@@ -69,3 +69,5 @@ mod tests_interrupts;
 mod tests_polls;
 #[cfg(test)]
 mod tests_sharing;
+#[cfg(all(test, not(feature = "address-sanitizer")))]
+mod tests_stack;

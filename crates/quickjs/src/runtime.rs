@@ -57,6 +57,8 @@ pub(super) struct Inner {
     pub(super) loader: Rc<dyn Loader>,
     pub(super) pending_modules: PendingModules,
     pub(super) suspender: Suspender,
+    /// The lowest address of the running script's stack.
+    pub(super) stack_limit: Cell<usize>,
     interrupt: RefCell<Option<MustEnd>>,
     _ticking: Ticking,
     /// Whether the script is being interrupted: every wait and every poll for interrupts then ends it.
@@ -225,6 +227,7 @@ impl Runtime {
             loader: engine.loader,
             pending_modules: PendingModules::default(),
             suspender: Suspender::default(),
+            stack_limit: Cell::default(),
             interrupt: RefCell::new(None),
             _ticking: ticking,
             cancelled: Cell::new(false),

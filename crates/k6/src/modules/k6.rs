@@ -28,12 +28,18 @@ fn sleep<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let seconds = call.argument(0).to_number()?;
     if seconds > 0.0 {
         let span = Duration::try_from_secs_f64(seconds).unwrap_or(FOREVER);
-        let slept = context.wait(plimsoll_engine::timer::sleep(span.min(FOREVER)));
+        let timer = plimsoll_engine::timer::sleep(span.min(FOREVER));
+        let slept = match span < LONG {
+            true => context.wait(timer),
+            false => context.wait_long(timer),
+        };
         slept.map_err(|cancelled| context.cancelled(cancelled))?;
     }
     Ok(context.undefined())
 }
 
+/// From here on, the memory of a sleeping user matters more than a system call before the sleep.
+const LONG: Duration = Duration::from_secs(1);
 /// A century. Longer sleeps mean the same, but would overflow a moment.
 const FOREVER: Duration = Duration::from_secs(3_200_000_000);
 
