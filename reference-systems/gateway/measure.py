@@ -2,17 +2,16 @@
 """Measures proxies side by side, and `payload` next to nginx.
 
     cargo build --release --manifest-path reference-systems/Cargo.toml
-    systems/gateway/measure.py                       # all products, all four pairs
-    systems/gateway/measure.py --products gateway,nginx --pairs h1-h1 --runs 5
-    systems/gateway/measure.py --payload             # a 4 KiB answer
+    reference-systems/gateway/measure.py                       # all products, all four pairs
+    reference-systems/gateway/measure.py --products gateway,nginx --pairs h1-h1 --runs 5
+    reference-systems/gateway/measure.py --payload             # a 4 KiB response
 
-The server under measurement has core 0 to itself; the load (wrk for HTTP/1.1, h2load for
-HTTP/2) and, behind a proxy, `orders` share core 1. On a machine of two cores these two
-often are the bottleneck, so beside the rate stands what counts: answers for each second
-of the server's own processor time, which is what its core could give. Products take
-turns, so that what else the machine does meets all alike; the median of the runs counts.
-A run with a single answer other than 200, or over another protocol than it is there for,
-fails.
+The measured server has core 0 to itself. The load (wrk for HTTP/1.1, h2load for
+HTTP/2) and the upstream `orders` share core 1. On a machine with two cores, these two
+are often the bottleneck. Therefore the table also has the responses per second
+of the server's own processor time, which is the rate that its core could reach. The runs of the
+products alternate, so that other work on the machine affects all of them equally. The median of the
+runs counts. A run fails if a single response is not 200 or uses another protocol than intended.
 """
 
 import argparse
@@ -48,7 +47,7 @@ def free_port():
 
 
 def processor_seconds(pid):
-    """Of a process and its children, running or reaped."""
+    """The processor time of a process and its children, running or reaped."""
     total = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -128,24 +127,24 @@ def load(url, h2, seconds, users, body):
         script.write_text("" if body is None else (
             'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
             f"wrk.body = [[{body}]]\n"))
-        said = run([*pin, "wrk", "-t1", f"-c{users}", f"-d{seconds}s", "-s", script, url])
+        output = run([*pin, "wrk", "-t1", f"-c{users}", f"-d{seconds}s", "-s", script, url])
         script.unlink()
-        if re.search(r"Non-2xx|Socket errors", said):
-            raise SystemExit(f"{url}: {said}")
-        count, took = re.search(r"(\d+) requests in ([\d.]+)s", said).groups()
+        if re.search(r"Non-2xx|Socket errors", output):
+            raise SystemExit(f"{url}: {output}")
+        count, took = re.search(r"(\d+) requests in ([\d.]+)s", output).groups()
         return int(count), float(took)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as data:
         data.write(body or "")
         data.flush()
         more = ["-d", data.name, "-H", "content-type: application/json"] if body else []
-        said = run([*pin, "h2load", "-t1", f"-c{users}", "-m1", f"-D{seconds}", *more, url])
-    if "Application protocol: h2" not in said:
-        raise SystemExit(f"{url}: not HTTP/2: {said}")
-    took = float(re.search(r"finished in ([\d.]+)s", said)[1])
+        output = run([*pin, "h2load", "-t1", f"-c{users}", "-m1", f"-D{seconds}", *more, url])
+    if "Application protocol: h2" not in output:
+        raise SystemExit(f"{url}: not HTTP/2: {output}")
+    took = float(re.search(r"finished in ([\d.]+)s", output)[1])
     good, third, fourth, fifth = map(int, re.search(
-        r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", said).groups())
-    if third or fourth or fifth or not good or " 0 errored" not in said:
-        raise SystemExit(f"{url}: {said}")
+        r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", output).groups())
+    if third or fourth or fifth or not good or " 0 errored" not in output:
+        raise SystemExit(f"{url}: {output}")
     return good, took
 
 
@@ -165,7 +164,7 @@ def measure(server, url, h2, options, body):
 
 def table(rows, first):
     names = list(dict.fromkeys(name for name, _ in rows))
-    print(f"| pair | product | answers/s | core used | answers per processor second | of {first} |")
+    print(f"| pair | product | responses/s | core used | responses per processor second | ratio to {first} |")
     print("|---|---|---|---|---|---|")
     for pair in dict.fromkeys(pair for _, pair in rows):
         base = None

@@ -1,5 +1,5 @@
-//! Fuzz targets of the reference systems. The harness is that of the tool's own targets, in `fuzz/`;
-//! the kept inputs are in `corpora/` here.
+//! Fuzz targets of the reference systems. They use the same harness as the tool's own targets, in `fuzz/`.
+//! The stored inputs are in `corpora/` in this directory.
 
 #[path = "../../../fuzz/src/corpus.rs"]
 pub mod corpus;

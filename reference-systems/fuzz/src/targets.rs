@@ -7,7 +7,7 @@ mod zanzibar_request;
 
 use crate::target::{Target, text};
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[&Target] = &[
     &gateway_config::TARGET,
     &gateway_request::TARGET,

@@ -1,5 +1,5 @@
-//! The access log: one JSON object for each request, written by a thread of its own.
-//! When that cannot keep up, lines are left out and counted, and requests do not wait.
+//! The access log: one JSON object for each request, written by a separate thread.
+//! If the thread cannot keep up, lines are dropped and counted; requests never wait.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -47,7 +47,7 @@ impl Journal {
         self.on.load(Relaxed)
     }
 
-    /// Writes to `place` from now on. A file is always opened again, because it may have been
+    /// Changes the place to which lines are written. A file is always opened again, because it may have been
     /// renamed.
     pub fn open(&self, place: Option<&str>) -> Result<(), String> {
         let out: Box<dyn Write + Send> = match place {
@@ -70,11 +70,11 @@ impl Journal {
         }
     }
 
-    /// Waits until all is written.
+    /// Waits until all lines are written.
     pub fn flush(&self) {
         let (written, done) = sync_channel(0);
         if self.writer.send(Message::Flush(written)).is_ok() {
-            // The writer drops its end when all is written.
+            // The writer drops its end of the channel when all lines are written.
             let _ = done.recv();
         }
     }
@@ -85,7 +85,7 @@ fn write(messages: &Receiver<Message>) {
     loop {
         let message = match messages.try_recv() {
             Ok(message) => message,
-            // Nothing waits, so flush what is written.
+            // The queue is empty, so flush the written lines.
             Err(_) => {
                 warn_on_error(out.flush());
                 match messages.recv() {

@@ -70,8 +70,8 @@ fn host(head: &Parts) -> Result<Option<HeaderValue>, Refusal> {
     }
 }
 
-/// Besides Content-Length, only the one framing is accepted that all servers interpret the same
-/// way; nginx rejects others too (RFC 9112, section 6.1).
+/// Besides Content-Length, this accepts only the framing that all servers interpret in the same way;
+/// nginx also rejects others (RFC 9112, section 6.1).
 fn check_coding(head: &Parts) -> Result<(), Refusal> {
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     let Some(coding) = codings.next() else {

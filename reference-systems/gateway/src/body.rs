@@ -1,4 +1,4 @@
-//! Bodies on their way through the gateway.
+//! Bodies that pass through the gateway.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -20,8 +20,8 @@ pub type Outgoing = Either<Full<Bytes>, Box<Limited<Timed>>>;
 /// The body of a response: the gateway's own, or an upstream's.
 pub type Reply = Either<Full<Bytes>, UpstreamBody>;
 
-/// A received body, with a time limit for its next piece. No timer is created until there is
-/// something to wait for, which for small bodies never happens.
+/// A received body, with a time limit for its next piece. A timer is only created if the body has to wait
+/// for data, which never happens with small bodies.
 pub struct Timed {
     body: Incoming,
     limit: Duration,
@@ -183,7 +183,7 @@ impl Body for UpstreamBody {
                 }
             }
             None => this.end(),
-            // The client notices because its response is cut off.
+            // The client detects this because its response is cut off.
             Some(Err(trouble)) => {
                 if let Some(mut record) = this.record.take() {
                     record.trouble(&trouble.message);

@@ -1,7 +1,7 @@
 //! The gateway's configuration file.
 //!
-//! Values that are the same in two versions of the file are equal, so a reload knows what it may
-//! keep.
+//! Values that are the same in two versions of the file compare equal, so a reload can keep unchanged
+//! parts.
 
 mod check;
 mod values;
@@ -35,7 +35,7 @@ pub struct Config {
     pub limits: Limits,
     #[serde(deserialize_with = "section")]
     pub entries: IndexMap<String, Entry>,
-    /// Tried in this order.
+    /// Matched in this order.
     #[serde(deserialize_with = "section")]
     pub routes: IndexMap<String, Route>,
     #[serde(deserialize_with = "section")]
@@ -74,7 +74,7 @@ impl Default for Limits {
     }
 }
 
-/// A listener for clients.
+/// A listener to which clients connect.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -96,10 +96,10 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Forwarded {
-    /// They are dropped: the client is the first hop.
+    /// Drop them: the client is the first hop.
     #[default]
     Replace,
-    /// The client is a trusted proxy: its values are kept and extended.
+    /// Keep and extend them: the client is a trusted proxy.
     Append,
 }
 
@@ -188,10 +188,10 @@ pub struct HeaderRules {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// This number of requests in this time.
+    /// A number of requests, and the time in which they are allowed.
     #[serde(deserialize_with = "rate")]
     pub rate: (NonZero<u32>, Duration),
-    /// Maximum requests in a burst; as many as the rate's by default.
+    /// Maximum requests in a burst; by default the number of requests in `rate`.
     pub burst: Option<NonZero<u32>>,
     #[serde(default)]
     pub key: Key,
@@ -310,7 +310,7 @@ pub enum Strategy {
     #[serde(alias = "weighted")]
     RoundRobin,
     LeastConnections,
-    /// The same key goes to the same target, as long as that exists.
+    /// The same key selects the same target while that target exists.
     Hash,
 }
 
@@ -341,7 +341,7 @@ pub struct UpstreamTls {
     /// The name in the certificate; by default the target's.
     #[serde(default, deserialize_with = "server_name")]
     pub name: Option<ServerName<'static>>,
-    /// Trusts `ca`.
+    /// The configuration, which trusts `ca`.
     #[serde(skip)]
     pub config: Option<Arc<ClientConfig>>,
 }

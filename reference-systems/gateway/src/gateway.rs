@@ -81,7 +81,7 @@ impl Gateway {
         let mut text = Exposition::default();
         text.connections(&self.connections);
         let mut put = |name: &str, value: u64| {
-            // The names say what is counted.
+            // The names describe the counters.
             let help = name.replace('_', " ");
             text.metric(&format!("plimsoll_gateway_{name}"), &help, value);
         };

@@ -1,5 +1,5 @@
-//! An entry point for fuzz targets: what an upstream would be sent for a request. Nothing else may
-//! use it.
+//! An entry point for fuzz targets: it returns what the gateway would send to an upstream for a request. Only
+//! fuzz targets may use it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::{admission, path, proxy};
 
-/// A gateway of one configuration.
+/// A gateway with one configuration.
 pub struct Routing(Plan);
 
 impl Routing {
@@ -23,7 +23,7 @@ impl Routing {
         Ok(Routing(Plan::new(config, None, 1)))
     }
 
-    /// The path by which the route is found, and the request as an upstream would be sent it.
+    /// The path that selects the route, and the request that the gateway would send to the upstream.
     ///
     /// # Errors
     /// The status that the gateway would send.

@@ -58,7 +58,7 @@ pub struct Settings {
     /// The configuration: entries, routes, services and upstreams, in YAML
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// Check the configuration and end
+    /// Check the configuration and exit
     #[arg(long)]
     check: bool,
     /// Address of /healthz and /metrics (port 0: any free port)

@@ -8,7 +8,7 @@ use hyper::{Uri, Version};
 use crate::config::{Rewrite, Route, Wire};
 use crate::refusal::Refusal;
 
-/// The path as servers that decode it see it: another spelling of a path must not bypass its route.
+/// The path in the form in which servers see it after decoding: another spelling of a path must not bypass its route.
 ///
 /// Decodes `%XX` once and merges slashes, as nginx does before it selects a location. It rejects
 /// what nginx rejects, and also the segments `.` and `..`, which nginx would resolve.

@@ -42,7 +42,7 @@ pub struct Door {
     pub client: Client,
     /// Draining waits for every connection, and for every tunnel.
     pub _draining: Draining,
-    /// Number of requests so far, and of those in flight: distinguishes an idle connection from a
+    /// The number of requests so far, and the number in flight: they distinguish an idle connection from a
     /// busy one.
     pub begun: AtomicU64,
     pub under_way: AtomicU64,
@@ -133,7 +133,7 @@ pub fn find<'p>(
     head: &Parts,
     host: Option<&HeaderValue>,
 ) -> Result<&'p Route, Refusal> {
-    if forwarding::rounds(&head.headers) >= MOST_ROUNDS {
+    if forwarding::rounds(&head.headers) >= MAX_ROUNDS {
         return Err(Refusal::LOOP);
     }
     let path = path::normalized(head.uri.path())?;
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_requests_future_is_small_enough_to_be_moved() {
-        // It is moved for every request, so its size matters.
+        // This value is moved for every request, so its size matters.
         assert!(size(respond) <= 4096, "{} bytes", size(respond));
     }
 }

@@ -11,7 +11,7 @@ use crate::config::RateLimit;
 /// Maximum keys to remember.
 const MOST_KEYS: usize = 100_000;
 
-/// With that many keys, this number is examined to find one to forget.
+/// If there are that many keys, this number of them is examined to find one to remove.
 const LOOKED_AT: usize = 8;
 
 pub struct Limiter {
@@ -28,7 +28,7 @@ pub struct Limiter {
 impl Limiter {
     pub fn new(settings: RateLimit) -> Limiter {
         let (count, per) = settings.rate;
-        // A rate is at most for an hour.
+        // The period of a rate is at most an hour.
         let cost = (per.as_nanos() as u64 / u64::from(count.get())).max(1);
         Limiter {
             cost,
@@ -39,10 +39,10 @@ impl Limiter {
         }
     }
 
-    /// Takes a token of `key`, or returns how long until there is one.
+    /// Takes a token of `key`, or returns the time until one is available.
     ///
-    /// This is the generic cell rate algorithm (ITU-T I.371): a token moves the time at which the
-    /// bucket will be full by its cost, and that may be ahead by at most the depth of the bucket.
+    /// This is the generic cell rate algorithm (ITU-T I.371): taking a token delays the time at which the
+    /// bucket will be full by the token's cost. That time may be ahead of now by at most the depth of the bucket.
     pub fn take(&self, key: u64) -> Result<(), Duration> {
         let now = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,8 +52,8 @@ impl Limiter {
         if ahead > self.depth {
             return Err(Duration::from_nanos(ahead - self.depth));
         }
-        if full_at.len() >= MOST_KEYS && !full_at.contains_key(&key) {
-            // Forgetting the fullest bucket loses the least.
+        if full_at.len() >= MAX_KEYS && !full_at.contains_key(&key) {
+            // Removing the fullest bucket loses the least information.
             let fullest = full_at
                 .iter()
                 .take(LOOKED_AT)
@@ -79,7 +79,7 @@ mod tests {
             limiter.take(1).unwrap();
         }
         assert_eq!(limiter.take(1).unwrap_err(), Duration::from_millis(100));
-        // Another key has a bucket of its own.
+        // Another key has its own bucket.
         limiter.take(2).unwrap();
         tokio::time::advance(Duration::from_millis(100)).await;
         limiter.take(1).unwrap();
@@ -87,9 +87,9 @@ mod tests {
         tokio::time::advance(Duration::from_secs(60)).await;
         let passed = (0..20).filter(|_| limiter.take(1).is_ok()).count();
         assert_eq!(passed, 5);
-        for key in 0..=MOST_KEYS as u64 {
+        for key in 0..=MAX_KEYS as u64 {
             limiter.take(key + 3).unwrap();
         }
-        assert_eq!(limiter.full_at.lock().unwrap().len(), MOST_KEYS);
+        assert_eq!(limiter.full_at.lock().unwrap().len(), MAX_KEYS);
     }
 }

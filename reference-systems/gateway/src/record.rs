@@ -1,4 +1,4 @@
-//! What a request holds until its response has ended, and its line in the access log.
+//! The state of a request until its response has ended, and its line in the access log.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,7 +21,7 @@ pub struct Record {
     pub lease: Option<Lease>,
     /// Bytes of the response's body.
     pub bytes: usize,
-    /// If logging is enabled, when the request began, and its line.
+    /// If logging is enabled, the time at which the request began, and its line.
     line: Option<Box<(Instant, Value)>>,
 }
 
@@ -73,8 +73,8 @@ impl Drop for Record {
     }
 }
 
-/// The line of a request when it begins. Neither queries nor further fields are written, because
-/// secrets are in them.
+/// The line of a request when it begins. It contains neither the query nor further fields, because
+/// they may contain secrets.
 fn line(door: &Door, head: &Parts) -> Value {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     json!({

@@ -54,7 +54,7 @@ impl Operator {
         Ok(operator)
     }
 
-    /// Applies changes of the file, when it changes and on SIGHUP, until draining begins; then
+    /// Applies changes of the file, when it changes and on SIGHUP, until draining begins. Then it
     /// closes all entries.
     pub async fn run(mut self, mut hangups: Signal, mut draining: Draining) {
         let mut seen = stamp(&self.file);

@@ -13,10 +13,10 @@ use tokio::time::timeout;
 use crate::record::Record;
 use crate::upstream::Lease;
 
-/// Once one side has ended, maximum time until the other ends.
+/// Maximum time for one side to end after the other has ended.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
-/// Bytes that are read at once.
+/// Bytes that are read at a time.
 const PIECE: usize = 16 << 10;
 
 /// Forwards bytes between a client and the connection that `record` has, until one side ends,
@@ -29,7 +29,7 @@ pub async fn forward(client: OnUpgrade, mut record: Record, idle: Duration) {
     };
     let (mut from_client, mut to_client) = split(TokioIo::new(client));
     let (mut from_server, mut to_server) = split(server);
-    // Its value is whether one side has ended; each piece that arrives counts as a change.
+    // The value states whether one side has ended; each piece that arrives counts as a change.
     let (heard, mut changes) = watch::channel(false);
     let silence = async {
         let mut limit = idle;

@@ -39,11 +39,11 @@ pub struct Settings {
     /// Address to listen on with TLS, for HTTP/1.1 and HTTP/2 by ALPN [default: none]
     #[arg(long, value_name = "ADDRESS:PORT")]
     tls_listen: Option<SocketAddr>,
-    /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; made
-    /// if it is empty or absent [default: a directory that is removed at the end]
+    /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; the files are created
+    /// if it is empty or missing [default: a directory that is removed at the end]
     #[arg(long, value_name = "DIRECTORY")]
     certs: Option<PathBuf>,
-    /// A name for each response's X-Server, to distinguish several of them
+    /// Value of the header X-Server in each response, to distinguish several servers
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]

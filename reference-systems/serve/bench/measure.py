@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Measures `plimsoll serve statuslist` and `plimsoll serve timezone` with wrk.
 
-    systems/serve/bench/measure.py [statuslist] [timezone] [--seconds N]
+    reference-systems/serve/bench/measure.py [statuslist] [timezone] [--seconds N]
         [--stores embedded,sqlite,redis,postgres] [--parts updates,references]
 
-The server has one thread, pinned to core 0; wrk is pinned to core 1; the database may use
-both, as it would a machine of its own. Beside the rate on the clock, the table says what the server's processor time would allow: answers
-per second of it. Needs wrk, redis-server, PostgreSQL 15 with PostGIS, and the program,
-built with `cargo build --release --manifest-path reference-systems/Cargo.toml`. Databases are private and on the disk
-that TMPDIR names (/var/tmp unless set), for flushing to the disk is what is measured.
+The server has one thread, pinned to core 0. wrk is pinned to core 1. The database may use both cores, because it would
+normally run on another machine. The table has the responses per second of wall-clock time and of the server's processor
+time. Needs wrk, redis-server, PostgreSQL 15 with PostGIS, and the program, built with
+`cargo build --release --manifest-path reference-systems/Cargo.toml`. Databases are private and on the disk
+of TMPDIR (/var/tmp unless set), because the time to flush to a disk is part of the measurement.
 """
 
 import argparse
@@ -52,7 +52,7 @@ wrk.path = "/pools/%s/new-references?amount=%d"
 wrk.headers["X-Api-Key"] = "plimsoll"
 """
 
-# Cities, and places in the country; round robin.
+# Cities and places in the countryside, requested one after another.
 PLACES = [
     (48.8566, 2.3522), (52.52, 13.405), (51.5074, -0.1278), (40.4168, -3.7038),
     (41.9028, 12.4964), (59.3293, 18.0686), (55.7558, 37.6173), (41.0082, 28.9784),
@@ -105,7 +105,7 @@ def listens(port):
 
 @contextmanager
 def postgres(directory):
-    """PostgreSQL with its defaults, as an ordinary user if it refuses root."""
+    """PostgreSQL with its default settings, as an ordinary user because it refuses to run as root."""
     as_user = {}
     if os.geteuid() == 0:
         user = pwd.getpwnam("postgres")
@@ -178,16 +178,16 @@ def wrk(pid, url, script, connections, seconds):
         command = ["taskset", "-c", OTHER_CORE, "wrk", "-t1", f"-c{connections}"]
         command += [f"-d{seconds}s", "--latency", "-s", file.name, url]
         before = processor_time(pid)
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         spent = processor_time(pid) - before
-    requests = int(re.search(r"(\d+) requests in", said)[1])
-    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1])
-    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
+    requests = int(re.search(r"(\d+) requests in", output)[1])
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
+    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     failed = int(failed[1]) if failed else 0
-    broken = re.search(r"Socket errors: (.*)", said)
+    broken = re.search(r"Socket errors: (.*)", output)
     if broken:
         raise SystemExit(f"wrk: {broken[0]}")
-    median, last = (re.search(rf"^\s+{at}%\s+(\S+)$", said, re.M)[1] for at in ("50", "99"))
+    median, last = (re.search(rf"^\s+{at}%\s+(\S+)$", output, re.M)[1] for at in ("50", "99"))
     return rate, requests / max(spent, 0.01), median, last, failed
 
 

@@ -1,7 +1,7 @@
 //! Reference systems for measurements.
 //!
 //! Each is a small, real server on mainstream libraries, with a fixed interface. They share no code
-//! with the load generator, so that one bug cannot hide in both.
+//! with the load generator, so both cannot have the same bug.
 //!
 //! When a system is ready, it prints one line of JSON with its addresses to stdout; the log goes to
 //! stderr.
@@ -40,10 +40,10 @@ enum System {
     /// A server of token status lists: indices, statuses, signed lists
     #[cfg(feature = "statuslist")]
     Statuslist(plimsoll_statuslist::Settings),
-    /// Relationship-based authorization after Zanzibar, by Connect-JSON and gRPC
+    /// Relationship-based authorization after Zanzibar, over Connect-JSON and gRPC
     #[cfg(feature = "zanzibar")]
     Zanzibar(Box<plimsoll_zanzibar::Settings>),
-    /// A constant order, an echo and a WebSocket, to put behind a gateway
+    /// A constant order, an echo endpoint and a WebSocket, to run behind a gateway
     #[cfg(feature = "orders")]
     Orders(plimsoll_orders::Settings),
     /// A reverse proxy, configured by a file
@@ -52,7 +52,7 @@ enum System {
     /// The time zone of a coordinate
     #[cfg(feature = "timezone")]
     Timezone(plimsoll_timezone::Settings),
-    /// Make a certificate authority with a server's and a client's certificate
+    /// Create a certificate authority, a server certificate and a client certificate
     Certs(certificates::Settings),
     /// A system that was left out of this build, or one that does not exist.
     #[cfg(not(feature = "all"))]

@@ -35,36 +35,36 @@ pub struct Settings {
     /// The address to listen on
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     listen: IpAddr,
-    /// Port for plain text (0 for any free one, 'off' for none)
+    /// Port for plain text (0: any free port, 'off': none)
     #[arg(long, default_value = "10080", value_name = "PORT")]
     plain_port: Port,
     /// Port for TLS
     #[arg(long, default_value = "10443", value_name = "PORT")]
     tls_port: Port,
-    /// Port for mutual TLS, where the client must show a certificate
+    /// Port for mutual TLS, which requires a client certificate
     #[arg(long, default_value = "10444", value_name = "PORT")]
     mutual_tls_port: Port,
     /// Port for gRPC (helloworld.Greeter: SayHello, Slow, Push)
     #[arg(long, default_value = "50051", value_name = "PORT")]
     grpc_port: Port,
-    /// Speak gRPC over TLS
+    /// Serve gRPC over TLS
     #[arg(long)]
     grpc_tls: bool,
     /// Bytes of the response to GET /
-    #[arg(long, default_value_t = 4096, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=LONGEST))]
+    #[arg(long, default_value_t = 4096, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=MAX_LENGTH))]
     length: u32,
     /// HTTP versions of the three HTTP listeners
     #[arg(long, value_enum, default_value = "auto")]
     protocol: Protocol,
-    /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; made
-    /// if it is empty or absent [default: a directory that is removed at the end]
+    /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; the files are created
+    /// if it is empty or missing [default: a directory that is removed at the end]
     #[arg(long, value_name = "DIRECTORY")]
     certs: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
 }
 
-const LONGEST: i64 = 64 << 20;
+const MAX_LENGTH: i64 = 64 << 20;
 
 /// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {

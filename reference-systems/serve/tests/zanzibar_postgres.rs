@@ -70,7 +70,7 @@ fn round_trips_are_three_with_queries_and_one_with_functions() {
         }
         assert_eq!(relay.round_trips() - counted, 10 * trips, "{backend}");
         assert_eq!(served.metric(queries) - said, 10 * trips, "{backend}");
-        // A denial takes the same number.
+        // A denial needs the same number.
         let counted = relay.round_trips();
         let denied = post(&mut client, "Check", "doc:mydoc7#viewer@user:myuser8");
         assert_eq!(denied, (200, json!({})));

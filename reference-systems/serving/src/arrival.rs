@@ -1,9 +1,9 @@
 //! Closes a client's connection in a way that lets the client read the last response.
 //!
-//! If a socket is closed while it has unread bytes, the kernel sends a reset. A client that sees
-//! the reset before it has read the response loses it, for example a response that says that the
-//! body is too large. So the close has two steps, as RFC 9112, section 9.6, requires: nothing more
-//! is sent, and what still arrives is discarded for a while.
+//! If a socket is closed while it has unread bytes, the kernel sends a reset. A client that gets
+//! the reset before it has read the response loses the response, for example an error that the
+//! body is too large. So the close has two steps, as RFC 9112, section 9.6, requires: the server stops
+//! sending, and then discards arriving data for a while.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio::time::{Sleep, sleep};
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Maximum amount of discarded data, in bytes.
-const MOST: usize = 64 << 20;
+const MAX_DISCARDED: usize = 64 << 20;
 
 /// An accepted connection.
 pub struct Arrival {
@@ -90,7 +90,7 @@ impl AsyncWrite for Arrival {
                 ready!(Pin::new(&mut *stream).poll_shutdown(context))?;
                 ending.insert(Ending {
                     until: Box::pin(sleep(LINGER)),
-                    left: MOST,
+                    left: MAX_DISCARDED,
                 })
             }
         };

@@ -26,13 +26,13 @@ const FILES: [&str; 5] = [
     "client.key",
 ];
 
-/// How `plimsoll-serve certs` is called.
+/// Command line of `plimsoll-serve certs`.
 #[derive(clap::Args)]
 pub struct Settings {
     /// Directory for ca.pem, server.pem, server.key, client.pem and client.key
     #[arg(default_value = "certs")]
     directory: PathBuf,
-    /// A further name or address that the server's certificate is valid for
+    /// An additional name or address for the server's certificate
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub fn prepare(directory: &Path) -> Result<(), String> {
         0 => Ok(()),
         count if count == FILES.len() => generate(directory, &[]),
         _ => Err(format!(
-            "{} lacks {missing:?}; give a directory with all of {FILES:?}, or an empty one to have them made",
+            "{} lacks {missing:?}; give a directory with all of {FILES:?}, or an empty one to create them",
             directory.display()
         )),
     }
@@ -110,7 +110,7 @@ pub fn with_files(
         builder.with_no_client_auth()
     };
     let mut config = builder.with_single_cert(chain, secret).map_err(|error| {
-        let what = format!("the certificate and its key do not fit: {error}");
+        let what = format!("the certificate and its key do not match: {error}");
         said(certificate, &what)
     })?;
     // Tickets let a client resume without state in the server.
@@ -219,6 +219,6 @@ mod tests {
         )
         .unwrap();
         let error = server_config(directory.path(), false).unwrap_err();
-        assert!(error.contains("do not fit"), "{error}");
+        assert!(error.contains("do not match"), "{error}");
     }
 }

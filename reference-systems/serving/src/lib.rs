@@ -1,8 +1,8 @@
 //! The base of every measured system: listeners, workers, limits, health, metrics,
 //! the log, and a shutdown that loses no response.
 //!
-//! A system is a library of its own (`systems/<name>`), with two public things that
-//! `plimsoll-serve` dispatches to by the system's name:
+//! A system is a separate library (`reference-systems/<name>`) with two public items, which
+//! `plimsoll-serve` uses according to the system's name:
 //!
 //! ```ignore
 //! /// Its flags.
@@ -26,17 +26,17 @@
 //! ```
 //!
 //! The returned value is a [`System`]: [`Routed`] for an axum router (tonic's services are
-//! routes of one: `tonic::service::Routes::into_axum_router`), or a type of the system's
-//! own that makes a hyper service for each connection, where the router's cost matters.
-//! One port speaks HTTP/1.1 and HTTP/2 by prior knowledge. The ground adds `/healthz` and
+//! routes of an axum router: `tonic::service::Routes::into_axum_router`), or, if the router's cost matters, the
+//! system's own type that creates a hyper service for each connection.
+//! One port serves HTTP/1.1 and HTTP/2 by prior knowledge. This crate adds `/healthz` and
 //! `/metrics`, responds with 503 above `--max-requests` in progress and with 413 above `--max-body`,
-//! closes connections beyond `--max-connections`, says `{"system":…,"url":…}` on standard
-//! output once it is ready, and drains on SIGTERM or SIGINT.
+//! closes connections beyond `--max-connections`, prints `{"system":…,"url":…}` to
+//! stdout when it is ready, and drains on SIGTERM or SIGINT.
 //!
-//! Systems with more listeners, or TLS, use [`ground::run`] and open them themselves.
+//! Systems with more listeners, or TLS, use [`ground::run`] and open the listeners themselves.
 //!
-//! There are as many [`workers`] as the process may use processors, each with an event
-//! loop of its own; a connection stays on one. The first worker's loop is the one that
+//! There is one [worker](workers) for each processor that the process may use, with its own event
+//! loop. A connection stays on its worker. The first worker's loop is the one that
 //! started the system, so tasks spawned at the start run there.
 
 pub mod arrival;

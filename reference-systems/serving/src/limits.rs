@@ -11,16 +11,16 @@ pub struct Limits {
     /// Threads that serve
     #[arg(long, default_value_t = workers::default_count())]
     pub threads: NonZero<usize>,
-    /// Connections open at once, at most; further ones are closed at once
+    /// Maximum open connections; further ones are closed immediately
     #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
     pub max_connections: u64,
-    /// Requests in progress at once, at most; further ones get 503
+    /// Maximum requests in progress; further ones get 503
     #[arg(long, default_value_t = 4096, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_requests: u64,
-    /// Bytes of a request's body, at most; larger ones get 413
+    /// Maximum bytes of a request's body; larger ones get 413
     #[arg(long, default_value_t = 1 << 20, value_name = "BYTES")]
     pub max_body: u64,
-    /// Seconds after which an idle connection is closed
+    /// Seconds until an idle connection is closed
     #[arg(long, default_value_t = 75, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle_timeout: u64,
     /// Seconds that responses in progress have to finish after a signal to stop

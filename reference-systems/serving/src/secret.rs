@@ -17,7 +17,7 @@ impl ApiKey {
         Ok(ApiKey(hash(key.as_bytes())))
     }
 
-    /// Whether `given` is this key. Hashes are compared, so that the time does not depend on how
+    /// Whether `given` is this key. Hashes are compared, so the time does not depend on how
     /// much of the key was right.
     pub fn is(&self, given: &[u8]) -> bool {
         self.0 == hash(given)

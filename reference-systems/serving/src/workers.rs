@@ -20,7 +20,7 @@ pub fn default_count() -> NonZero<usize> {
 
 impl Workers {
     /// Starts `count` workers. The first is the calling thread's own event loop, which must be
-    /// running: with one worker, nothing crosses threads.
+    /// running. So with one worker, no data crosses threads.
     pub fn start(count: NonZero<usize>) -> io::Result<Workers> {
         let mut workers = Workers {
             handles: vec![Handle::current()],

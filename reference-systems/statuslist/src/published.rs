@@ -1,9 +1,9 @@
 //! Cache of published lists.
 //!
 //! A published list is never older than the last status that this server acknowledged: each change
-//! is counted before it is acknowledged, and what was read before the count is not published
-//! afterwards. Changes that another server acknowledged on the same store are seen after `refresh`
-//! at the latest.
+//! is counted before it is acknowledged, and lists that were read before the count are not published
+//! after it. Changes that another server acknowledged on the same store are visible after at most
+//! `refresh`.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ use crate::store::{Failure, Store};
 use crate::token::{Claims, Form};
 
 /// Maximum cached lists.
-const MOST_KEPT: usize = 2048;
+const MAX_CACHED: usize = 2048;
 
 /// From this number of bytes on, a separate thread compresses and signs.
 const MANY: usize = 256 * 1024;
@@ -207,7 +207,7 @@ impl Published {
         Ok(Current {
             changes,
             read,
-            // Well before they expire, so that nobody gets one that expires soon.
+            // Well before they expire, so that no client gets a token that expires soon.
             renew: read + tokens.lifetime / 2,
             statuses: hash,
             made: Arc::new(Made {
@@ -237,13 +237,13 @@ impl Published {
             return kept;
         }
         let mut all = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST_KEPT {
+        if all.len() >= MAX_CACHED {
             // Remove lists that were not requested lately; if all were, remove all.
             all.retain(|_, kept| {
                 kept.current()
                     .is_some_and(|current| current.read.elapsed() < self.refresh)
             });
-            if all.len() >= MOST_KEPT {
+            if all.len() >= MAX_CACHED {
                 all.clear();
             }
         }

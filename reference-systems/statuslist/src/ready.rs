@@ -205,7 +205,7 @@ impl Ready {
         Ok(())
     }
 
-    /// Keeps indices reserved, as long as the program runs.
+    /// Keeps indices reserved until the program ends.
     pub async fn keep(self: Arc<Self>, store: Arc<Store>) {
         let mut orders = Orders::default();
         loop {

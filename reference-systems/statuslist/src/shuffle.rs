@@ -1,6 +1,6 @@
-//! The order in which a list's indices are issued: shuffled, so that an index does not show when it
-//! was issued, and the same after every restart, so that a position in the list is enough to know
-//! what was issued.
+//! The order in which a list's indices are issued. It is shuffled, so an index does not reveal when it
+//! was issued. It is the same after every restart, so a position in the order is enough to know which
+//! indices were issued.
 //!
 //! The order follows from a seed that is stored with the list. It must never change for a given
 //! seed, or indices would be issued twice. That is why the algorithm is implemented here.

@@ -44,7 +44,7 @@ pub struct Settings {
         hide_env_values = true
     )]
     store: String,
-    /// A key that clients may give; repeat it, or part them by commas, for several [default: plimsoll]
+    /// A key that clients may use; for several keys, repeat the flag or separate them by commas [default: plimsoll]
     #[arg(
         long = "api-key",
         value_name = "KEY",
@@ -53,7 +53,7 @@ pub struct Settings {
         value_delimiter = ','
     )]
     api_keys: Vec<String>,
-    /// Respond at sea too, with the nautical zones Etc/GMT…, instead of 404
+    /// Return the nautical zones Etc/GMT… for places at sea, instead of 404
     #[arg(long)]
     oceans: bool,
     /// Connections to PostgreSQL

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Measures checks over HTTP: zanzibar on SQLite and OpenFGA, side by side.
 
-Both hold the 30,000 tuples of the benchmark and a model of the same meaning; both are
-asked `doc:mydoc{i}#viewer@user:myuser{i}` for random i, by wrk. The server is pinned to
-one processor and wrk to another; rounds alternate. Every server first has to give the
-right answer to a sample, also to checks that must be denied.
+Both have the 30,000 tuples of the benchmark and equivalent models. wrk requests
+`doc:mydoc{i}#viewer@user:myuser{i}` for random i from both. The server is pinned to
+one processor and wrk to another; rounds alternate. First, every server has to give the
+right results for a sample, which includes checks that must be denied.
 
   go install github.com/openfga/openfga/cmd/openfga@v1.22.1
   cargo build --release --manifest-path reference-systems/Cargo.toml
-  systems/zanzibar/bench/beside_openfga.py
+  reference-systems/zanzibar/bench/beside_openfga.py
 
-Figures are checks per second, and per second of the server's own processor time, which
-is what the processor can give when nothing else runs on it.
+The figures are checks per second of wall-clock time and of the server's own processor time. The
+latter is the rate that the processor can reach if nothing else runs on it.
 """
 
 import argparse
@@ -110,18 +110,18 @@ class Server:
             )
             script.flush()
             before = self.cpu_seconds()
-            said = subprocess.run(
+            output = subprocess.run(
                 ["taskset", "-c", self.options.client_cpu, "wrk", "-t1", f"-c{connections}",
                  f"-d{seconds}s", "--latency", "-s", script.name, f"http://127.0.0.1:{self.port}"],
                 capture_output=True, text=True, check=True,
             ).stdout
             spent = self.cpu_seconds() - before
-        if "Non-2xx" in said or "Socket errors" in said:
-            sys.exit(f"{self.name}:\n{said}")
-        count = int(re.search(r"(\d+) requests in", said).group(1))
-        rate = float(re.search(r"Requests/sec:\s+([\d.]+)", said).group(1))
-        p50 = re.search(r"50%\s+(\S+)", said).group(1)
-        p99 = re.search(r"99%\s+(\S+)", said).group(1)
+        if "Non-2xx" in output or "Socket errors" in output:
+            sys.exit(f"{self.name}:\n{output}")
+        count = int(re.search(r"(\d+) requests in", output).group(1))
+        rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output).group(1))
+        p50 = re.search(r"50%\s+(\S+)", output).group(1)
+        p99 = re.search(r"99%\s+(\S+)", output).group(1)
         return {"rate": rate, "per_cpu": count / spent, "p50": p50, "p99": p99}
 
 
@@ -241,17 +241,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--openfga", default=shutil.which("openfga") or str(pathlib.Path.home() / "go/bin/openfga"))
     parser.add_argument("--plimsoll-serve", default=str(TREE / "target/release/plimsoll-serve"))
-    parser.add_argument("--ids", type=int, default=10_000, help="groups, folders and documents each")
+    parser.add_argument("--ids", type=int, default=10_000, help="number of groups, of folders and of documents")
     parser.add_argument("--seconds", type=int, default=5, help="of one round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--server-cpu", default="0")
     parser.add_argument("--client-cpu", default="1")
-    parser.add_argument("--prepared", help="a file to wait for once everything is seeded")
+    parser.add_argument("--prepared", help="wait for this file after the tuples are created")
     options = parser.parse_args()
     for program in (options.openfga, options.plimsoll_serve, "wrk", "taskset"):
         if not shutil.which(program):
-            sys.exit(f"{program} is not there; see the top of {__file__}")
+            sys.exit(f"{program} is not installed; see the top of {__file__}")
 
     servers = []
     with tempfile.TemporaryDirectory() as directory:

@@ -1,4 +1,4 @@
-//! All implementations of a check, and the reference evaluator, agree: on random models and tuples
+//! Tests that all implementations of a check agree with the reference evaluator: on random models and tuples
 //! with cycles, and at the limit of levels.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::judge::Judge;
 use crate::messages::Tuple;
 use crate::model::{DEFAULT, Model, Rewrite, Types};
-use crate::store::{DEEPEST, Place, Store, read_address};
+use crate::store::{MAX_LEVELS, Place, Store, read_address};
 
 /// One server for all tests here, each with its own database. No test crashes it, so durability is
 /// disabled.
@@ -216,7 +216,7 @@ fn the_sixteenth_level_is_the_last() {
         let stores = Stores::open(model, &database).await;
         // g1 has g2's members, and so on; the last one has the user.
         let mut tuples = Vec::new();
-        for number in 1..DEEPEST + 2 {
+        for number in 1..MAX_LEVELS + 2 {
             let (this, next) = (format!("g{number}"), format!("g{}", number + 1));
             tuples.push(tuple(
                 ["group", &this, "member"],
@@ -225,16 +225,16 @@ fn the_sixteenth_level_is_the_last() {
             let user = format!("u{number}");
             tuples.push(tuple(["group", &this, "member"], ["user", &user, ""]));
         }
-        // And a tuple back, so that it is a cycle too.
+        // And a tuple back, which closes a cycle.
         tuples.push(tuple(["group", "g3", "member"], ["group", "g1", "member"]));
         for tuple in &tuples {
             stores.write(tuple).await;
         }
-        for number in 1..DEEPEST + 2 {
+        for number in 1..MAX_LEVELS + 2 {
             let user = format!("u{number}");
             let judge = Judge::of(&stores.model, &tuples, ("user", &user, ""));
             let right = judge.has("group", "g1", "member");
-            assert_eq!(right, number <= DEEPEST, "the judge, {user}");
+            assert_eq!(right, number <= MAX_LEVELS, "the judge, {user}");
             let asked = tuple(["group", "g1", "member"], ["user", &user, ""]);
             for (name, answer) in stores.check(&asked).await {
                 assert_eq!(answer, Ok(right), "{name}, {user}");

@@ -7,11 +7,11 @@ use plimsoll_serving::log;
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The request is invalid; says which field and why.
+    /// The request is invalid; the string states which field and why.
     Invalid(String),
     /// The tuple does not exist.
     NotFound,
-    /// It would take more work than one request may use.
+    /// The request needs more work than is allowed.
     TooMuch(String),
     /// The storage is currently unavailable or full.
     Unavailable(String),

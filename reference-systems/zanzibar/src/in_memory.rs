@@ -1,4 +1,4 @@
-//! An entry point for fuzz targets: it reads requests without a socket and without a store. Nobody else may use it.
+//! An entry point for fuzz targets, which reads requests without a socket and without a store. Only fuzz targets may use it.
 
 use prost::Message;
 

@@ -2,8 +2,8 @@
 //! Consistent, Global Authorization System", USENIX ATC 2019), to measure the cost of asking for
 //! permission over a network.
 //!
-//! Tuples say which subject has which relation to which object; the [`model`] defines which
-//! relations follow from which; the [`store`] stores the tuples and checks them; the [`service`]
+//! Tuples state which subject has which relation to which object. The [`model`] defines which
+//! relations follow from others. The [`store`] stores the tuples and checks them. The [`service`]
 //! implements Connect and gRPC.
 
 mod failure;
@@ -67,7 +67,7 @@ pub struct Settings {
     /// Store of the tuples, and the algorithm of a check
     #[arg(long, value_enum, default_value = "sqlite")]
     backend: Backend,
-    /// sqlite: a file, made if it is absent [default: one that is removed at the end];
+    /// sqlite: a file, created if it is missing [default: one that is removed at the end];
     /// pgquery and pgfunc: postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE
     #[arg(
         long,
@@ -79,10 +79,10 @@ pub struct Settings {
     /// The model in YAML or JSON [default: users, groups, folders and documents]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Print the default model, and end
+    /// Print the default model and exit
     #[arg(long)]
     print_model: bool,
-    /// Connections to PostgreSQL, at most
+    /// Maximum connections to PostgreSQL
     #[arg(long, default_value_t = 16, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1000))]
     connections: u16,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub struct Settings {
 }
 
 /// Maximum size of a model, in bytes.
-const LARGEST_MODEL: u64 = 1 << 20;
+const MAX_MODEL: u64 = 1 << 20;
 
 /// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
@@ -132,9 +132,9 @@ fn read_model(settings: &Settings) -> Result<Model, String> {
     let place = path.display().to_string();
     let said = |error: std::io::Error| format!("cannot read the model {place}: {error}");
     let length = std::fs::metadata(path).map_err(said)?.len();
-    if length > LARGEST_MODEL {
+    if length > MAX_MODEL {
         return Err(format!(
-            "the model {place} has {length} bytes, at most {LARGEST_MODEL} are read"
+            "the model {place} has {length} bytes, at most {MAX_MODEL} are read"
         ));
     }
     Model::read(&place, &std::fs::read_to_string(path).map_err(said)?)

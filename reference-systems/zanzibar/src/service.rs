@@ -1,4 +1,4 @@
-//! The service on the wire: gRPC and Connect on one port, distinguished by the content type.
+//! The network service: gRPC and Connect on one port, distinguished by the content type.
 
 mod connect;
 pub mod cursor;

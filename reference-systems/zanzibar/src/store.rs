@@ -2,8 +2,8 @@
 //!
 //! A check goes from the object towards the subject, level by level. On each level, it looks up
 //! whether one of the objects' tuples names the subject itself, and to which relations of other
-//! objects the tuples lead. Level 1 is the requested object; after [`DEEPEST`] levels the result is
-//! no. Each relation of an object is looked up once, so that cycles end, and at most [`MOST_NODES`]
+//! objects the tuples lead. Level 1 is the requested object; after [`MAX_LEVELS`] levels the result is
+//! no. Each relation of an object is looked up once, so that cycles end, and at most [`MAX_NODES`]
 //! are looked up.
 
 mod counters;
@@ -27,10 +27,10 @@ use crate::messages::Tuple;
 use crate::model::{Model, Relation};
 
 /// Maximum levels of a check.
-pub const DEEPEST: usize = 16;
+pub const MAX_LEVELS: usize = 16;
 
 /// Maximum relations of objects that a check looks up.
-pub const MOST_NODES: usize = 10_000;
+pub const MAX_NODES: usize = 10_000;
 
 /// The type and location of a store.
 #[derive(Debug, Clone)]
@@ -158,7 +158,7 @@ impl Store {
 /// The error for a check that became too large.
 fn too_many_nodes() -> Failure {
     Failure::TooMuch(format!(
-        "the check leads to more than {MOST_NODES} relations of objects"
+        "the check leads to more than {MAX_NODES} relations of objects"
     ))
 }
 

@@ -132,7 +132,7 @@ fn invalid(field: &str, problem: &str) -> Failure {
     }
 }
 
-/// Text from outside for an error message: shortened, without invisible characters.
+/// An untrusted string for an error message: shortened, without invisible characters.
 fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {

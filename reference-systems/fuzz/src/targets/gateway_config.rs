@@ -1,4 +1,4 @@
-//! A gateway's configuration.
+//! The gateway's configuration.
 
 use super::{Target, text};
 
@@ -18,6 +18,6 @@ pub const TARGET: Target = Target {
 };
 
 fn run(data: &[u8]) {
-    // The text of an error does not matter here, only that there is one.
+    // The message of an error does not matter here, only that it exists.
     let _ = plimsoll_gateway::check_config(&text(data));
 }

@@ -1,5 +1,5 @@
-//! Data from a client to the gateway on an HTTP/1.1 connection: headers, their routes, and what an upstream would be
-//! sent.
+//! Data from a client to the gateway on an HTTP/1.1 connection: headers, their routes, and the requests that the gateway
+//! would send to an upstream.
 
 use std::cell::{OnceCell, RefCell};
 use std::convert::Infallible;
@@ -54,7 +54,7 @@ fn gateway() -> Option<(Runtime, Routing)> {
     Some((runtime, Routing::new(CONFIGURATION).ok()?))
 }
 
-/// Reads `bytes` as all that a client of HTTP/1.1 sends on one connection. Returns each request's
+/// Reads `bytes` as the complete data that an HTTP/1.1 client sends on one connection. Returns each request's
 /// path and the request for the upstream, or the status that the gateway would send.
 async fn read_connection(routing: &Routing, bytes: &[u8]) -> Vec<Result<(String, Parts), u16>> {
     let (server, client) = duplex(1 << 14);

@@ -1,4 +1,4 @@
-//! A model of who may do what.
+//! Authorization models.
 
 use super::{Target, text};
 
@@ -16,6 +16,6 @@ pub const TARGET: Target = Target {
 };
 
 fn run(data: &[u8]) {
-    // The text of an error does not matter here, only that there is one.
+    // The message of an error does not matter here, only that it exists.
     let _ = plimsoll_zanzibar::check_model(&text(data));
 }

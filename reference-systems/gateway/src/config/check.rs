@@ -1,4 +1,4 @@
-//! Parses the file and checks what the types do not. Each error has a fix.
+//! Parses the file and checks the rules that its types cannot express. Each error explains the fix.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use super::{Config, Strategy, Wire};
 
 /// Maximum size of the file.
-const LARGEST_FILE: u64 = 4 << 20;
+const MAX_FILE: u64 = 4 << 20;
 
 /// Parses and checks the file.
 pub fn load(file: &Path) -> Result<Config, String> {
@@ -23,9 +23,9 @@ pub fn load(file: &Path) -> Result<Config, String> {
     let length = std::fs::metadata(file)
         .map_err(|error| said(&format!("{error}; name the configuration with --config")))?
         .len();
-    if length > LARGEST_FILE {
+    if length > MAX_FILE {
         return Err(said(&format!(
-            "{length} bytes; at most {LARGEST_FILE} are read"
+            "{length} bytes; at most {MAX_FILE} are read"
         )));
     }
     read(
@@ -89,7 +89,7 @@ fn keys<T>(section: &IndexMap<String, T>) -> Vec<&str> {
     section.keys().map(String::as_str).collect()
 }
 
-/// Checks what depends on several keys, and loads certificates.
+/// Checks rules that involve several keys, and loads certificates.
 fn complete(config: &mut Config, folder: &Path) -> Vec<String> {
     let mut problems = Vec::new();
     let mut check = |right: bool, path: String, what: &str| {

@@ -70,7 +70,7 @@ fn everything_is_read() {
     assert_eq!(config.upstreams, again.upstreams);
 }
 
-/// A text of the file, what replaces it, and the error.
+/// A part of the file, its replacement, and the error.
 const WRONG: &str = r"
 prefix: /spot => perfix: /spot => gateway.yaml:9: routes.orders.perfix: there is no such key
 prefix: /spot => perfix: /spot => did you mean 'prefix'?

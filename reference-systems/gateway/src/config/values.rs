@@ -1,4 +1,4 @@
-//! How values are written in the file: durations, sizes, lists, names.
+//! The syntax of values in the file: durations, sizes, lists, names.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -26,12 +26,12 @@ const FRAMING: [&str; 7] = [
     "upgrade",
 ];
 
-/// The converted value, or that `text` is not what is `expected`.
+/// The converted value, or an error that `text` is not what was `expected`.
 fn or_not<T>(value: Option<T>, text: &str, expected: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("'{text}' is not {expected}"))
 }
 
-/// A text that `read` converts to what is `expected`.
+/// A string that `read` converts to the `expected` kind of value.
 fn text<'de, T, D: Deserializer<'de>>(
     from: D,
     expected: &str,
@@ -244,7 +244,7 @@ pub fn section<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from.deserialize_map(Named(PhantomData))
 }
 
-/// Targets, of which each is an address, or a mapping of an address and a weight.
+/// Targets. Each is an address, or a mapping of an address and a weight.
 pub fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Target>, D::Error> {
     struct Either(Target);
 

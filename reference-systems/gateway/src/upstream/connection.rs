@@ -76,7 +76,7 @@ impl Trouble {
         Trouble::new(Refusal::TOO_LATE, "no response in time")
     }
 
-    /// The same, with a request that was not sent.
+    /// The same failure, with a request that was not sent.
     fn with(mut self, request: Request<Outgoing>) -> Trouble {
         self.unsent = Some(Box::new(request));
         self
@@ -121,11 +121,11 @@ struct Connection {
     /// Number of sweeps since its last use.
     age: u32,
     /// Fires at or before the deadline of the expected response. It is reset only when it fires or
-    /// is too late, so it costs a request almost nothing.
+    /// would fire too late, so it adds almost no cost to a request.
     timer: Pin<Box<Sleep>>,
 }
 
-/// The connection of a response. HTTP/2 needs none: its connections drive themselves.
+/// The connection of a response. HTTP/2 does not need it: its connections drive themselves.
 pub struct Lease(Option<(Box<Connection>, Arc<Connections>)>);
 
 impl Connections {
@@ -209,7 +209,7 @@ impl Connections {
     /// Starts HTTP/1.1 on a new connection.
     async fn open(&self) -> Result<Box<Connection>, Trouble> {
         let (sender, driver) = http1::Builder::new()
-            .max_buf_size(LARGEST_HEAD as usize)
+            .max_buf_size(MAX_HEADERS as usize)
             // Most requests are small: writing one buffer is faster than two.
             .writev(false)
             .handshake(TokioIo::new(self.connect().await?))
@@ -250,7 +250,7 @@ impl Connections {
             .keep_alive_interval(PING)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_header_list_size(LARGEST_HEAD)
+            .max_header_list_size(MAX_HEADERS)
             .handshake(TokioIo::new(self.connect().await?))
             .await
             .map_err(|error| Trouble::unreachable(error.to_string()))?;
@@ -300,8 +300,8 @@ impl Connection {
         }
     }
 
-    /// Whether the target has left it open. Received data is processed. The event loop keeps its
-    /// readiness, so an idle connection costs no system call.
+    /// Whether the target has left the connection open. This processes received data. The event loop keeps its
+    /// readiness, so an idle connection needs no system call.
     fn is_open(&mut self) -> bool {
         self.drive(&mut Context::from_waker(Waker::noop()));
         !self.over && self.sender.is_ready()
@@ -358,7 +358,7 @@ impl Lease {
         }
     }
 
-    /// The bare connection, which now has another protocol, and what has been read of that.
+    /// The bare connection, which now uses another protocol, and the bytes that were already read from it.
     pub fn into_stream(self) -> Option<(Stream, Bytes)> {
         let (connection, _) = self.0?;
         let parts = connection.driver.into_parts();

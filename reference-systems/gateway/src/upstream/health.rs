@@ -1,4 +1,4 @@
-//! Whether a target is healthy: from its responses to clients, and from the active check.
+//! The health of a target, determined from its responses to clients and from the active check.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -26,7 +26,7 @@ impl Health {
         }
     }
 
-    /// Whether it may be used.
+    /// Whether the target may be used.
     pub fn is_well(&self) -> bool {
         let until = self.left_out_until.load(Relaxed);
         !self.is_ill() && (until == 0 || self.milliseconds() >= until)

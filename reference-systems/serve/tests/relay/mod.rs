@@ -13,7 +13,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Forwards what arrives at its own port. It ends with the test's process.
+    /// Forwards the connections to its port. It ends with the test's process.
     pub fn start(to: SocketAddr) -> Relay {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();

@@ -35,7 +35,7 @@ def check_signature(key, message, signature):
         key.verify(der, message + b"x", ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
         return
-    raise AssertionError("the signature fits anything")
+    raise AssertionError("the signature is valid for any data")
 
 
 def fetch(uri, form):
@@ -80,7 +80,7 @@ def check_cwt(token, keys, expected):
     check_claims(claims[2], claims[6], claims[4], claims[65534], expected["uri"])
     listed = claims[65533]
     assert isinstance(listed["lst"], bytes)
-    # The library's own form of the list has it in base64url.
+    # The library's own representation of the list is base64url.
     text = base64.urlsafe_b64encode(listed["lst"]).rstrip(b"=").decode()
     check_list(listed["bits"], BitArray.load({"bits": listed["bits"], "lst": text}), expected)
 
@@ -91,15 +91,15 @@ def check_json(body, expected):
 
 
 def main():
-    told = json.loads(sys.argv[1])
-    keys = {jwk["kid"]: public_key(jwk) for jwk in told["keys"]["keys"]}
+    arguments = json.loads(sys.argv[1])
+    keys = {jwk["kid"]: public_key(jwk) for jwk in arguments["keys"]["keys"]}
     statuses = 0
-    for expected in told["lists"]:
+    for expected in arguments["lists"]:
         check_jwt(fetch(expected["uri"], "jwt"), keys, expected)
         check_cwt(fetch(expected["uri"], "cwt"), keys, expected)
         check_json(fetch(expected["uri"], "json"), expected)
         statuses += len(expected["statuses"])
-    print(f"verified {len(told['lists'])} lists in 3 forms, {statuses} statuses set")
+    print(f"verified {len(arguments['lists'])} lists in 3 forms, {statuses} statuses set")
 
 
 main()

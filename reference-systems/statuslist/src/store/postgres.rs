@@ -70,8 +70,8 @@ UPDATE statuslist_lists SET reserved = list.reserved + list.take
 FROM list WHERE statuslist_lists.id = list.id
 RETURNING list.id, list.seed, list.reserved, list.take";
 
-/// No row is found either if there is none, or if another server has just taken the last positions
-/// of the one found; this query distinguishes the two.
+/// If the update finds no row, either there is none, or another server has just taken its last
+/// positions. This query distinguishes the two cases.
 const ROOM: &str = "
 SELECT EXISTS (SELECT FROM statuslist_lists
     WHERE pool = $1 AND size = $2 AND bits = $3 AND reserved < size)";

@@ -1,7 +1,7 @@
-//! Lists in Redis. Each change is one command or one script, so that it is whole; with
-//! `appendfsync always` a response means that it is on the disk.
+//! Lists in Redis. Each change is one command or one script, so it is atomic. With
+//! `appendfsync always`, a response means that the change is on the disk.
 //!
-//! | key | what |
+//! | key | contents |
 //! |---|---|
 //! | `statuslist:list:<id>` | hash: pool, size, bits, seed, reserved |
 //! | `statuslist:bits:<id>` | the statuses, packed |
@@ -36,9 +36,9 @@ const PIPELINE: usize = 1024;
 pub enum Durability {
     /// An append-only file, flushed before each response (`appendfsync always`)
     Always,
-    /// An append-only file, flushed each second: a crash of the machine may lose what a second changed
+    /// An append-only file, flushed each second: a crash of the machine may lose the changes of a second
     Everysec,
-    /// Nothing: a crash of Redis may hand out indices twice
+    /// Nothing: after a crash of Redis, indices may be issued twice
     None,
 }
 

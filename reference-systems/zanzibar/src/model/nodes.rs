@@ -2,7 +2,7 @@
 
 use saphyr_parser::{Event, Parser, Span};
 
-/// A part of the text.
+/// A node of the tree.
 #[derive(Debug)]
 pub struct Node {
     /// Counted from 1.
@@ -36,7 +36,7 @@ impl Node {
 }
 
 /// Maximum nesting.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Parses one document. An error contains the line.
 pub fn read(text: &str) -> Result<Node, (usize, String)> {
@@ -71,8 +71,8 @@ impl<'a> Events<'a> {
         line: usize,
         depth: usize,
     ) -> Result<Node, (usize, String)> {
-        if depth > DEEPEST {
-            return Err((line, format!("more than {DEEPEST} levels deep")));
+        if depth > MAX_DEPTH {
+            return Err((line, format!("more than {MAX_DEPTH} levels deep")));
         }
         let value = match event {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),

@@ -1,4 +1,4 @@
-//! The service by gRPC.
+//! The service over gRPC.
 
 use tonic::{Code, Request, Response, Status};
 

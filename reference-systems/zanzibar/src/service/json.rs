@@ -1,5 +1,5 @@
 //! Values in protobuf's JSON mapping: `null` equals an unset field, a number may be written as
-//! text, and a message is an object, never a list.
+//! a string, and a message is an object, never a list.
 
 use std::marker::PhantomData;
 
@@ -43,7 +43,7 @@ where
     deserializer.deserialize_any(Message(PhantomData))
 }
 
-/// A text, or `null`.
+/// A string, or `null`.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.unwrap_or_default())
 }

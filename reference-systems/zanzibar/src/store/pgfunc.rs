@@ -1,14 +1,14 @@
 //! Checks in PostgreSQL with functions that are generated from the model, one for each relation of
 //! a type. They call each other, so a check is one round trip.
 //!
-//! The functions are in a schema that is named after their text, so that servers with different
+//! The name of the functions' schema is a hash of their source, so servers with different
 //! models or versions can share a database.
 
 use plimsoll_serving::counters::count;
 use tokio_postgres::error::SqlState;
 
 use super::postgres::{LOCK, chain};
-use super::{DEEPEST, MOST_NODES, Postgres, too_many_nodes};
+use super::{MAX_LEVELS, MAX_NODES, Postgres, too_many_nodes};
 use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Plan, Relation};
@@ -33,7 +33,7 @@ impl PgFunc {
             .plans()
             .map(|(_, plan)| {
                 format!(
-                    "SELECT _found FROM {schema}.\"{}#{}\"($1, $2, $3, $4, 1, '{{}}', {MOST_NODES})",
+                    "SELECT _found FROM {schema}.\"{}#{}\"($1, $2, $3, $4, 1, '{{}}', {MAX_NODES})",
                     plan.type_name, plan.relation
                 )
             })
@@ -98,7 +98,7 @@ impl PgFunc {
     }
 }
 
-/// The text of all functions; `@schema` is replaced by the schema's name.
+/// The source of all functions; `@schema` is replaced with the schema's name.
 fn all(model: &Model) -> String {
     model
         .plans()
@@ -107,8 +107,8 @@ fn all(model: &Model) -> String {
         + &dispatcher(model)
 }
 
-/// The function of one relation. It takes the object's id, the subject, the level, the nodes looked
-/// up so far with their levels, and how many more are allowed. It returns the latter two updated,
+/// The function of one relation. Its parameters are the object's id, the subject, the level, the nodes looked
+/// up so far with their levels, and the number of further nodes that are allowed. It returns the last two updated,
 /// and whether the subject was found.
 ///
 /// A node is looked up again only from a lower level, where more levels remain, so that the order
@@ -164,7 +164,7 @@ BEGIN
   END IF;
   _left := _left - 1;
   _found := {found};
-  IF _found OR _level >= {DEEPEST} THEN RETURN; END IF;
+  IF _found OR _level >= {MAX_LEVELS} THEN RETURN; END IF;
 "
     );
     if !parts.is_empty() {

@@ -170,7 +170,7 @@ impl Sqlite {
         Ok(Some(false))
     }
 
-    /// The relations to look up next, of the object that is a tuple's subject.
+    /// The relations of the object that is a tuple's subject, which are looked up next.
     fn leads_to(
         &self,
         plan: &Plan,
@@ -309,7 +309,7 @@ fn query(plan: &Plan) -> Option<String> {
         .iter()
         .map(|name| format!("= '{name}'"))
         .collect();
-    if direct.len() > MOST_PARTS {
+    if direct.len() > MAX_PARTS {
         direct = vec![format!("IN ('{}')", plan.direct.join("', '"))];
     }
     for relation in &direct {
@@ -342,7 +342,7 @@ fn query(plan: &Plan) -> Option<String> {
         ""
     };
     Some(format!(
-        "{}{used} LIMIT {MOST_ROWS}",
+        "{}{used} LIMIT {MAX_ROWS}",
         parts.join(" UNION ALL ")
     ))
 }

@@ -59,7 +59,7 @@ impl Writer {
         })
     }
 
-    /// Makes a change, and returns how many tuples it affected, once it is committed.
+    /// Makes a change. Returns how many tuples it affected after it is committed.
     pub async fn change(&self, change: Change) -> Outcome {
         let gone = || Failure::Unavailable("the writer has ended".to_owned());
         let (done, outcome) = oneshot::channel();
