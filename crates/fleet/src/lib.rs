@@ -8,7 +8,7 @@
 //!
 //! * [`serve`] is an agent. It waits for runs, and executes its part of each.
 //! * [`workers`] finds agents, or starts a server and agents on this machine. A run handles them like local workers
-//! ([`RemoteWorkers`](plimsoll_run::RemoteWorkers)).
+//!   ([`RemoteWorkers`](plimsoll_run::RemoteWorkers)).
 //!
 //! Both sides send their complete state several times per second, so a lost message does no harm. Results are frames
 //! ([`plimsoll_frames`]), which an agent stores until the coordinator has them.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! * Nothing here can delay a request. The collector runs on the supervisor's thread. All queues after it are bounded,
-//! and it never waits for them. A viewer that does not read is dropped.
+//!   and it never waits for them. A viewer that does not read is dropped.
 //! * The [`history`] is bounded. When it becomes too long, neighboring points are merged.
 //! * The page is one file without references to other hosts. It receives everything as server-sent
 //!   events: first the whole history, then a point per second with the current state.

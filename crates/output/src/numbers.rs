@@ -1,7 +1,7 @@
 //! Formats values as k6 prints them for people.
 //!
 //! * Times: `0s`, whole `ns` below a microsecond, then `µs`, `ms` and `s` with at most two decimals. From a minute on
-//! `1m3s`, from an hour on `1h2m3s`.
+//!   `1m3s`, from an hour on `1h2m3s`.
 //! * Shares: percent with two decimals.
 //! * Data: decimal units (`1.2 kB`), one decimal below ten.
 //! * Anything else: at most six decimals.

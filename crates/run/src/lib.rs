@@ -11,13 +11,13 @@
 //! ```
 //!
 //! * The caller makes all decisions and fills in a [`Request`]. It loads a script first with [`prepare`], which also
-//! merges the layers of options.
+//!   merges the layers of options.
 //! * [`Run::start`] opens outputs and the record, and starts the engine. [`Run::finish`] follows the run on the calling
-//! thread and sends events to each [`Listener`].
+//!   thread and sends events to each [`Listener`].
 //! * Listeners cannot delay a request, because they run on the supervisor's thread. [`Queued`] gives a listener that
-//! may block its own thread and a bounded queue.
+//!   may block its own thread and a bounded queue.
 //! * The [`Outcome`] contains the summary, the verdict, why the run ended, which thresholds were crossed, and which
-//! outputs failed. This crate prints nothing.
+//!   outputs failed. This crate prints nothing.
 
 mod agents;
 #[cfg(feature = "scripts")]
