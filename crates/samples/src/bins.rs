@@ -11,9 +11,9 @@ use crate::window::{Contents, Home};
 
 /// Maximum number of bins. If one window contains more seconds, samples go to the nearest bin, so that memory stays
 /// bounded.
-const MOST: usize = 64;
+const MAX_BINS: usize = 64;
 /// Maximum number of unused exchange logs to keep, because they are large.
-const SPARE_LOGS: usize = 2;
+const MAX_SPARE_LOGS: usize = 2;
 
 /// The exchange logs of a bin, by cell.
 pub(crate) type Logs = Vec<Option<Box<ExchangeLog>>>;
@@ -40,14 +40,14 @@ pub(crate) struct Bins {
     home: Home,
 }
 
-const FOREVER: Moment = Moment::from_nanos(u64::MAX);
+const END_OF_TIME: Moment = Moment::from_nanos(u64::MAX);
 
 impl Bins {
     pub fn new(home: Home) -> Bins {
         Bins {
             current: Box::default(),
             from: Moment::ZERO,
-            until: FOREVER,
+            until: END_OF_TIME,
             others: Vec::new(),
             clock: None,
             spare_logs: Vec::new(),
@@ -59,10 +59,10 @@ impl Bins {
     pub fn set_clock(&mut self, clock: Option<RunClock>) {
         self.clock = clock;
         match clock {
-            Some(clock) => self.turn_to(clock.start),
+            Some(clock) => self.switch_to(clock.start),
             None => {
                 self.current.contents.second = None;
-                (self.from, self.until) = (Moment::ZERO, FOREVER);
+                (self.from, self.until) = (Moment::ZERO, END_OF_TIME);
             }
         }
     }
@@ -71,12 +71,12 @@ impl Bins {
     #[inline]
     pub fn select(&mut self, started: Moment) {
         if started < self.from || started >= self.until {
-            self.turn_to(started);
+            self.switch_to(started);
         }
     }
 
     #[cold]
-    fn turn_to(&mut self, started: Moment) {
+    fn switch_to(&mut self, started: Moment) {
         let Some(clock) = self.clock else { return };
         let wanted = clock.second_of(started);
         (self.from, self.until) = clock.span_of(wanted);
@@ -95,7 +95,7 @@ impl Bins {
         }
         let known = self.others.iter().position(|bin| is_wanted(bin));
         let place = known.unwrap_or_else(|| {
-            if self.others.len() + 1 >= MOST {
+            if self.others.len() + 1 >= MAX_BINS {
                 return nearest(&self.others, wanted);
             }
             let mut bin = Box::new(Bin {
@@ -125,7 +125,7 @@ impl Bins {
     pub fn take(&mut self) -> (Box<Contents>, Vec<Box<Contents>>) {
         let mut earlier = Vec::new();
         for bin in self.others.drain(..) {
-            if self.spare_logs.len() < SPARE_LOGS {
+            if self.spare_logs.len() < MAX_SPARE_LOGS {
                 self.spare_logs.push(bin.logs);
             }
             earlier.push(bin.contents);

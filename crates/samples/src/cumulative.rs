@@ -11,7 +11,7 @@ use crate::totals::Totals;
 use crate::wire::{Reader, WireError, Writer};
 
 /// The relative difference that sums of floating-point numbers may have. It results from the order of the additions.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING_TOLERANCE: f64 = 1e-9;
 
 /// The totals of each metric and sub-metric with samples, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,7 +74,7 @@ impl Figure {
         match (self, other) {
             (Figure::Counter(one), Figure::Counter(other)) => {
                 one.total_cmp(other).is_eq()
-                    || (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
+                    || (one - other).abs() <= ROUNDING_TOLERANCE * one.abs().max(other.abs())
             }
             _ => self == other,
         }

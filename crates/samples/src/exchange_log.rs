@@ -18,7 +18,7 @@ use crate::sinks::Sinks;
 use crate::watch::Watch;
 
 /// Maximum number of exchanges in a log.
-const LENGTH: usize = 256;
+const CAPACITY: usize = 256;
 
 const QUEUED: usize = 0;
 const LOOKING_UP: usize = 1;
@@ -38,7 +38,7 @@ const SCHEDULED: u8 = 1;
 /// The exchange failed.
 const FAILED: u8 = 2;
 /// A rule decided whether the response was an expected one.
-const JUDGED: u8 = 4;
+const HAS_RULE: u8 = 4;
 
 /// Selects the exchanges of a trend: those with all of these flags.
 type Of = u8;
@@ -65,8 +65,8 @@ const TRENDS: &[(MetricId, &[usize], Of)] = &[
 
 pub(crate) struct ExchangeLog {
     length: usize,
-    columns: [[u64; LENGTH]; COLUMNS],
-    flags: [u8; LENGTH],
+    columns: [[u64; CAPACITY]; COLUMNS],
+    flags: [u8; CAPACITY],
     /// One bit for each exchange and HTTP condition of the watch: whether the exchange meets the condition. 64 bits per
     /// word.
     matched: Vec<u64>,
@@ -89,9 +89,9 @@ impl ExchangeLog {
         let words = watch.http_conditions.len().div_ceil(64);
         Box::new(ExchangeLog {
             length: 0,
-            columns: [[0; LENGTH]; COLUMNS],
-            flags: [0; LENGTH],
-            matched: vec![0; words * LENGTH],
+            columns: [[0; CAPACITY]; COLUMNS],
+            flags: [0; CAPACITY],
+            matched: vec![0; words * CAPACITY],
             words,
         })
     }
@@ -99,14 +99,14 @@ impl ExchangeLog {
     /// Whether the log must be flushed before another exchange.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.length >= LENGTH
+        self.length >= CAPACITY
     }
 
     /// Adds an exchange. The log must not be full.
     #[inline]
     pub fn push(&mut self, facts: &HttpFacts) {
         let row = self.length;
-        if row >= LENGTH {
+        if row >= CAPACITY {
             return;
         }
         self.length += 1;
@@ -123,7 +123,7 @@ impl ExchangeLog {
         self.columns[RESPONSE][row] = between(scheduled, facts.done);
         self.flags[row] = (u8::from(facts.scheduled.is_some()) * SCHEDULED)
             | (u8::from(facts.failed()) * FAILED)
-            | (u8::from(facts.expected.is_some()) * JUDGED);
+            | (u8::from(facts.expected.is_some()) * HAS_RULE);
         let words = row * self.words..(row + 1) * self.words;
         if let Some(words) = self.matched.get_mut(words) {
             words.fill(0);
@@ -141,7 +141,7 @@ impl ExchangeLog {
 
     /// Adds the logged exchanges to the sinks of their cell.
     pub fn flush(&mut self, sinks: &mut Sinks, watch: &Watch) {
-        let length = self.length.min(LENGTH);
+        let length = self.length.min(CAPACITY);
         if length == 0 {
             return;
         }
@@ -157,8 +157,8 @@ impl ExchangeLog {
             .columns
             .each_ref()
             .map(|column| column[..length].iter().fold(0, |any, nanos| any | nanos) != 0);
-        let mut nanos = [0u64; LENGTH];
-        let mut values = [0f64; LENGTH];
+        let mut nanos = [0u64; CAPACITY];
+        let mut values = [0f64; CAPACITY];
         for &(metric, columns, of) in TRENDS {
             if of != ALL && any_flag & of == 0 {
                 continue;
@@ -244,7 +244,7 @@ impl ExchangeLog {
         let add = |sink: &mut Sink, meets: &dyn Fn(usize) -> bool| {
             if let Sink::Rate { passes, total } = sink {
                 for (row, flags) in self.flags[..self.length].iter().enumerate() {
-                    if flags & JUDGED != 0 && meets(row) {
+                    if flags & HAS_RULE != 0 && meets(row) {
                         *passes += u64::from(flags & FAILED != 0);
                         *total += 1;
                     }

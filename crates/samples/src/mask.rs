@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cached_text_is_searched_again_after_another_secret_was_read() {
+    fn a_cached_string_is_searched_again_after_another_secret_was_read() {
         let mask = Arc::new(Mask::default());
         let masking = Masking::new(Some(Arc::clone(&mask)));
         assert_eq!(masking.apply("one two"), "one two");

@@ -17,7 +17,7 @@ use crate::system_tags::SystemTag;
 use crate::watch::{Condition, OwnTags, Watch};
 
 /// Maximum number of cached tag sets of exchanges.
-const REMEMBERED: usize = 64;
+const MAX_CACHED_TAG_SETS: usize = 64;
 
 /// One sample that does not belong to an exchange.
 pub(crate) struct Sample<'a> {
@@ -159,7 +159,7 @@ impl Outgoing {
         watch: &Watch,
         masking: &Masking,
     ) -> Arc<SampleTags> {
-        self.remembered.resize_with(REMEMBERED, || None);
+        self.remembered.resize_with(MAX_CACHED_TAG_SETS, || None);
         let slot = slot(facts);
         let Some(place) = self.remembered.get_mut(slot) else {
             return Arc::new(masking.tags(exchange_tags(facts, base, watch)));
@@ -244,7 +244,7 @@ fn texts<'a>(facts: &HttpFacts<'a>) -> impl Iterator<Item = &'a str> {
 fn slot(facts: &HttpFacts) -> usize {
     use std::hash::BuildHasher;
     let key = (facts.name.unwrap_or(facts.url), facts.method, facts.status);
-    rustc_hash::FxBuildHasher.hash_one(key) as usize % REMEMBERED
+    rustc_hash::FxBuildHasher.hash_one(key) as usize % MAX_CACHED_TAG_SETS
 }
 
 fn ms(duration: Duration) -> f64 {

@@ -33,12 +33,12 @@ pub struct SampleRecord {
 pub(crate) struct Records(Vec<Vec<SampleRecord>>);
 
 /// The number of samples in a piece.
-const PIECE: usize = 4096;
+const PIECE_LENGTH: usize = 4096;
 
 impl Records {
     pub fn push(&mut self, record: SampleRecord) {
         match self.0.last_mut() {
-            Some(piece) if piece.len() < PIECE => piece.push(record),
+            Some(piece) if piece.len() < PIECE_LENGTH => piece.push(record),
             _ => self.0.push(vec![record]),
         }
     }

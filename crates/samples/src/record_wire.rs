@@ -21,7 +21,7 @@ use crate::wire::{Reader, WireError, Writer};
 /// The first byte: the version of the encoding.
 const VERSION: u8 = 1;
 /// If a piece reaches this length, the next samples start a new piece.
-const PIECE: usize = 256 << 10;
+const PIECE_LENGTH: usize = 256 << 10;
 
 /// Encodes the samples as one or more pieces, which can be decoded one by one. Moments are relative to `origin`.
 pub fn encode_records(
@@ -33,7 +33,7 @@ pub fn encode_records(
     let mut pieces = Vec::new();
     let mut piece = Piece::new(origin);
     for record in records {
-        if piece.out.len() >= PIECE {
+        if piece.out.len() >= PIECE_LENGTH {
             let full = std::mem::replace(&mut piece, Piece::new(origin));
             pieces.push(full.out.into_bytes());
         }

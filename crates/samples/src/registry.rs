@@ -28,12 +28,16 @@ pub enum RegisterError {
     /// The name is invalid.
     Name(String),
     /// A metric with this name but another kind exists.
-    Kind { name: String, is: Kind, asked: Kind },
+    Kind {
+        name: String,
+        is: Kind,
+        requested: Kind,
+    },
     /// A metric with this name and kind exists, but measures another quantity.
     Contains {
         name: String,
         is: Contains,
-        asked: Contains,
+        requested: Contains,
     },
 }
 
@@ -46,13 +50,21 @@ impl fmt::Display for RegisterError {
                 "Invalid metric name: '{name}'. Metric names must only include up to 128 ASCII \
                  letters, numbers, or underscores and start with a letter or an underscore."
             ),
-            RegisterError::Kind { name, is, asked } => write!(
+            RegisterError::Kind {
+                name,
+                is,
+                requested,
+            } => write!(
                 f,
-                "metric '{name}' already exists but with type {is}, instead of {asked}"
+                "metric '{name}' already exists but with type {is}, instead of {requested}"
             ),
-            RegisterError::Contains { name, is, asked } => write!(
+            RegisterError::Contains {
+                name,
+                is,
+                requested,
+            } => write!(
                 f,
-                "metric '{name}' already exists but with a value type {is}, instead of {asked}"
+                "metric '{name}' already exists but with a value type {is}, instead of {requested}"
             ),
         }
     }
@@ -127,14 +139,14 @@ impl Registry {
                 return Err(RegisterError::Kind {
                     name: name.to_owned(),
                     is: metric.kind,
-                    asked: kind,
+                    requested: kind,
                 });
             }
             if metric.contains != contains {
                 return Err(RegisterError::Contains {
                     name: name.to_owned(),
                     is: metric.contains,
-                    asked: contains,
+                    requested: contains,
                 });
             }
             return Ok(id);

@@ -26,15 +26,15 @@ pub struct RunClock {
 
 /// An event that starts later than this after its scheduled start counts at its actual start. This is the largest lag
 /// of a generator in a valid run.
-const LATE: Duration = Duration::from_millis(100);
+const MAX_VALID_LAG: Duration = Duration::from_millis(100);
 
 /// The time at which a request or an iteration counts: its scheduled start in an open model, otherwise its actual
-/// start. So a start that is a few milliseconds late stays in its second. A start that is later than [`LATE`] counts
+/// start. So a start that is a few milliseconds late stays in its second. A start that is later than [`MAX_VALID_LAG`] counts
 /// when it happens, so that it does not improve the rate of a generator that cannot keep up.
 #[inline]
 pub fn counted_at(scheduled: Option<Moment>, started: Moment) -> Moment {
     match scheduled {
-        Some(scheduled) if started.since(scheduled) <= LATE => scheduled,
+        Some(scheduled) if started.since(scheduled) <= MAX_VALID_LAG => scheduled,
         _ => started,
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_start_counts_when_it_was_due_and_a_very_late_one_when_it_started() {
+    fn a_late_start_counts_when_due_and_a_very_late_one_when_started() {
         assert_eq!(counted_at(None, at(7)), at(7));
         assert_eq!(counted_at(Some(at(995)), at(1_004)), at(995));
         assert_eq!(counted_at(Some(at(995)), at(1_200)), at(1_200));

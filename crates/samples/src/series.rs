@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_estimate_is_near_at_every_size() {
+    fn the_estimate_is_accurate_at_every_size() {
         for count in [0u64, 10, 1_000, 10_000, 100_000, 1_000_000] {
             let mut sketch = SeriesSketch::default();
             for series in 0..count {

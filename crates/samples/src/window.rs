@@ -20,7 +20,7 @@ use crate::tally::HttpTally;
 use crate::watch::Watch;
 
 /// Maximum number of emptied parts that wait for a recorder.
-const SPARE: usize = 4;
+const MAX_SPARE_PARTS: usize = 4;
 
 /// One recorder's samples of a period, to be added to the [`Totals`](crate::Totals).
 ///
@@ -76,7 +76,7 @@ impl Home {
 
     fn give(&self, contents: Box<Contents>) {
         if let Ok(mut spare) = self.0.lock()
-            && spare.len() < SPARE
+            && spare.len() < MAX_SPARE_PARTS
         {
             spare.push(contents);
         }

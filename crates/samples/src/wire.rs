@@ -238,7 +238,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn numbers_have_one_form_only() {
+    fn numbers_have_exactly_one_encoding() {
         for bytes in [&[0x80, 0x00][..], &[0x80; 10], &[0xff; 11], &[0x80]] {
             assert!(Reader::new(bytes).number().is_err(), "{bytes:?}");
         }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_characters() {
+    fn a_long_string_is_cut_between_characters() {
         let mut writer = Writer::new();
         writer.text(&"é".repeat(TEXT_LIMIT));
         writer.text(&format!("a{}", "é".repeat(TEXT_LIMIT)));

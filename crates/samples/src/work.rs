@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_makespan_is_that_of_all_shares_and_failures_carry_nothing() {
+    fn the_makespan_covers_all_shares_and_failures_have_no_payload() {
         let at = Moment::from_nanos;
         let done = WorkDone::default();
         assert_eq!(done.read().makespan, Duration::ZERO);

@@ -77,7 +77,7 @@ fn figure(metric: &MetricSummary, name: &str) -> f64 {
 }
 
 #[test]
-fn the_figures_are_k6s() {
+fn the_figures_equal_k6s() {
     let recorded: Value = serde_json::from_str(include_str!("recorded/values.json")).unwrap();
     let summary = scene_with_values().summary(1.0);
     let recorded = recorded.as_object().unwrap();

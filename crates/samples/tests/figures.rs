@@ -73,7 +73,7 @@ fn an_exchange_gives_every_http_metric_its_value() {
 }
 
 #[test]
-fn our_metrics_are_marked_and_kept_out_of_closed_models() {
+fn our_metrics_are_marked_and_absent_from_closed_models() {
     let scene = Scene::plain();
     let base = scene.base(&[]);
     scene.recorder.http(&quick(), &base);
@@ -84,7 +84,7 @@ fn our_metrics_are_marked_and_kept_out_of_closed_models() {
 }
 
 #[test]
-fn failed_exchanges_have_latencies_of_their_own() {
+fn failed_exchanges_have_separate_latencies() {
     let scene = Scene::plain();
     let base = scene.base(&[]);
     for _ in 0..300 {
@@ -129,7 +129,7 @@ fn failed_exchanges_have_latencies_of_their_own() {
 }
 
 #[test]
-fn requests_that_this_machine_could_not_make_are_counted_by_their_kind() {
+fn requests_that_this_machine_could_not_send_are_counted_by_cause() {
     let scene = Scene::plain();
     let base = scene.base(&[]);
     let failed = HttpFacts {
@@ -302,7 +302,7 @@ fn names_are_checked_and_redeclaring_must_agree() {
 }
 
 #[test]
-fn a_script_may_take_the_names_of_our_metrics() {
+fn a_script_may_use_the_names_of_our_metrics() {
     let scene = Scene::plain();
     let theirs = scene
         .registry
@@ -385,7 +385,7 @@ fn checks_and_groups_form_a_tree_in_the_order_first_seen() {
 }
 
 #[test]
-fn the_other_built_in_samples_go_where_they_belong() {
+fn the_other_built_in_samples_are_recorded() {
     let scene = Scene::plain();
     let base = scene.base(&[("scenario", "a")]);
     scene.recorder.iteration(ms(250.0), None, &base, at(1.0));
@@ -487,7 +487,7 @@ fn disabled_system_tags_select_nothing() {
 }
 
 #[test]
-fn the_elapsed_time_may_be_nothing() {
+fn the_elapsed_time_may_be_zero() {
     let scene = Scene::plain();
     scene.recorder.http(&quick(), &scene.base(&[]));
     let summary = scene.summary(0.0);

@@ -11,7 +11,7 @@ use scene::{Scene, at, find, ms, threshold};
 const SECRET: &str = "topsecret";
 
 #[test]
-fn no_text_that_leaves_the_program_shows_a_secret() {
+fn no_output_of_the_recorder_contains_a_secret() {
     let mask = Arc::new(Mask::default());
     mask.hide(SECRET);
     let scene = Scene::of(WatchSettings {

@@ -103,7 +103,7 @@ fn an_exchange_gives_a_record_for_each_of_k6s_metrics() {
 }
 
 #[test]
-fn unlike_exchanges_never_share_tags() {
+fn different_exchanges_never_share_tags() {
     let scene = with_outputs(false);
     let base = scene.base(&[]);
     let other_base = scene.base(&[("a", "b")]);
@@ -200,7 +200,7 @@ fn other_samples_carry_their_tags() {
 }
 
 #[test]
-fn many_records_come_in_pieces_and_in_order() {
+fn many_records_are_split_into_pieces_in_order() {
     let scene = with_outputs(false);
     let base = scene.base(&[]);
     let added = 20_000;

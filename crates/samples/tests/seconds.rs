@@ -140,7 +140,7 @@ fn iterations_after_the_load_are_marked() {
 }
 
 #[test]
-fn memory_does_not_grow_with_how_long_requests_take() {
+fn memory_does_not_grow_with_the_duration_of_requests() {
     let scene = scene();
     scene.recorder.set_clock(Some(RunClock {
         start: at(0.0),

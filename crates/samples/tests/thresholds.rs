@@ -123,7 +123,7 @@ fn every_method_measures_its_figure() {
 }
 
 #[test]
-fn without_samples_all_but_rates_count_as_zero_when_it_is_over() {
+fn after_the_run_all_metrics_except_rates_without_samples_count_as_zero() {
     let mine = mine(vec![
         threshold("my_trend", "avg>0"),
         threshold("my_trend", "avg<1"),
@@ -200,7 +200,7 @@ fn all_errors_are_reported_together() {
 }
 
 #[test]
-fn our_metrics_can_be_judged_too() {
+fn thresholds_can_judge_our_metrics() {
     let scene = Scene::of(WatchSettings {
         thresholds: vec![threshold("http_req_response_time", "p(99)<5")],
         ..WatchSettings::default()
@@ -316,7 +316,7 @@ fn a_name_replaces_the_url() {
 }
 
 #[test]
-fn more_selectors_than_a_word_has_bits() {
+fn more_selectors_than_bits_in_a_word() {
     let thresholds =
         (0..200).map(|n| threshold(&format!("http_req_duration{{name:n{n}}}"), "avg>0"));
     let scene = Scene::of(WatchSettings {

@@ -33,7 +33,7 @@ fn facts(n: u32) -> HttpFacts<'static> {
 }
 
 #[test]
-fn once_warm_nothing_is_allocated() {
+fn nothing_is_allocated_after_the_warm_up() {
     let scene = Scene::of(plimsoll_samples::WatchSettings {
         thresholds: vec![scene::threshold(
             "http_req_duration{status:404}",
@@ -69,7 +69,7 @@ fn once_warm_nothing_is_allocated() {
 }
 
 #[test]
-fn a_million_urls_take_no_memory() {
+fn a_million_urls_do_not_use_memory() {
     let scene = Scene::plain();
     let base = scene.base(&[("scenario", "default"), ("group", "")]);
     let mut url = String::with_capacity(100);
@@ -115,7 +115,7 @@ fn few_series_are_not_warned_about() {
 }
 
 #[test]
-fn made_up_names_of_checks_and_groups_are_bounded_and_counted() {
+fn generated_names_of_checks_and_groups_are_bounded_and_counted() {
     let scene = Scene::plain();
     let base = scene.base(&[("group", "")]);
     let mut before = 0;
@@ -151,7 +151,7 @@ fn made_up_names_of_checks_and_groups_are_bounded_and_counted() {
 }
 
 #[test]
-fn made_up_groups_do_not_grow_the_breakdown() {
+fn unknown_groups_do_not_grow_the_breakdown() {
     let scene = Scene::of(plimsoll_samples::WatchSettings {
         breakdown: true,
         ..Default::default()

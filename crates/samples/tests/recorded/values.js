@@ -1,5 +1,4 @@
-// Adds known values to metrics of every kind. The summary that k6 v1.8.1 makes
-// of them is recorded in values.json:
+// Adds known values to metrics of every kind. values.json contains the summary that k6 v1.8.1 creates:
 //   k6 run --quiet values.js
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
 
@@ -38,6 +37,6 @@ export function handleSummary(data) {
   for (const name of ['constant', 'ramp', 'ramp{odd:true}', 'mixed', 'one', 'two', 'thousand', 'many', 'counter', 'gauge', 'rate']) {
     metrics[name] = data.metrics[name];
   }
-  delete metrics.counter.values.rate; // Depends on the time it took.
+  delete metrics.counter.values.rate; // Depends on the duration of the run.
   return { 'values.json': JSON.stringify(metrics, null, 1) + '\n' };
 }

@@ -30,7 +30,7 @@ impl Scene {
 
     pub fn with(registry: Registry, settings: WatchSettings) -> Scene {
         let registry = Arc::new(registry);
-        let watch = Watch::new(&registry, settings).expect("settings are right");
+        let watch = Watch::new(&registry, settings).expect("settings are valid");
         let watch = Arc::new(watch);
         Scene {
             recorder: Recorder::new(Arc::clone(&registry), Arc::clone(&watch)),
