@@ -42,7 +42,7 @@ impl Category {
 
     /// Chooses the category by the start of the name, as in k6: a script's `iterations_x` is listed under EXECUTION.
     pub fn of(name: &str) -> Category {
-        const BEGINNINGS: [(&str, Category); 19] = [
+        const PREFIXES: [(&str, Category); 19] = [
             ("http_req_duration", Category::Http),
             ("http_req_failed", Category::Http),
             ("http_reqs", Category::Http),
@@ -63,7 +63,7 @@ impl Category {
             ("grpc_", Category::Grpc),
             ("ws_", Category::WebSocket),
         ];
-        BEGINNINGS
+        PREFIXES
             .iter()
             .find(|(beginning, _)| name.starts_with(beginning))
             .map_or(Category::Custom, |(_, category)| *category)

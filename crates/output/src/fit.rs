@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Maximum width of a part in brackets that stays in one row.
-const WIDEST_BRACKETS: usize = 12;
+const MAX_BRACKETS_WIDTH: usize = 12;
 
 /// Breaks a line into rows of at most `columns`. Breaks only at spaces, so that no number is split. No-break spaces
 /// keep words together and are printed as spaces. Rows after the first are indented. A word that is wider than a row is
@@ -74,7 +74,7 @@ fn next_word(text: &str) -> Option<(usize, &str, &str)> {
     if word.starts_with('[')
         && let Some(close) = word.find(']')
         && close > end
-        && close <= WIDEST_BRACKETS
+        && close <= MAX_BRACKETS_WIDTH
     {
         end = close + 1;
     }

@@ -41,24 +41,24 @@ pub struct FixedWork {
 
 /// The kind of users, which decides the wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Teller {
+pub(crate) enum UserKind {
     /// Users without a script, whose iterations are calls.
     Direct,
     /// A script's users.
     Script,
 }
 
-impl Teller {
+impl UserKind {
     fn iteration(self) -> &'static str {
         match self {
-            Teller::Direct => "call",
-            Teller::Script => "iteration",
+            UserKind::Direct => "call",
+            UserKind::Script => "iteration",
         }
     }
 }
 
 /// Formats `1 loop` or `2 loops`.
-fn some(count: u64, what: &str) -> String {
+fn count_of(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
@@ -94,45 +94,48 @@ impl FixedWork {
     }
 
     /// The label and the text of each line.
-    pub(crate) fn lines(&self, teller: Teller, paint: Paint) -> Vec<(&'static str, String)> {
-        let of = teller.iteration();
+    pub(crate) fn lines(&self, user_kind: UserKind, paint: Paint) -> Vec<(&'static str, String)> {
+        let of = user_kind.iteration();
         let makespan = format!(
             "{} from the first {of}'s start to the last one's end",
             paint.figure(&numbers::time(self.makespan_seconds * 1e3, None))
         );
-        let mut lines = vec![("work", self.work(teller, paint)), ("makespan", makespan)];
+        let mut lines = vec![
+            ("work", self.work(user_kind, paint)),
+            ("makespan", makespan),
+        ];
         // A script that only computes makes no calls.
-        if self.calls > 0 || teller == Teller::Direct {
+        if self.calls > 0 || user_kind == UserKind::Direct {
             lines.push(("payload", self.payload(paint)));
         }
         lines
     }
 
-    fn work(&self, teller: Teller, paint: Paint) -> String {
+    fn work(&self, user_kind: UserKind, paint: Paint) -> String {
         let (workers, wanted, calls) = (self.workers, self.iterations_wanted, self.calls);
         let amount = match self.loops {
             Some(loops) => format!(
                 "{} × {}",
-                some(workers.into(), "worker"),
-                some(loops, "loop")
+                count_of(workers.into(), "worker"),
+                count_of(loops, "loop")
             ),
             None => format!(
                 "{}, {} among them",
-                some(workers.into(), "worker"),
-                some(wanted, "loop")
+                count_of(workers.into(), "worker"),
+                count_of(wanted, "loop")
             ),
         };
-        let done = match teller {
-            Teller::Direct => calls,
-            Teller::Script => self.iterations,
+        let done = match user_kind {
+            UserKind::Direct => calls,
+            UserKind::Script => self.iterations,
         };
-        let mut text = format!("{amount}: {}", some(done, teller.iteration()));
+        let mut text = format!("{amount}: {}", count_of(done, user_kind.iteration()));
         if done < wanted {
             let missing = format!(" of {wanted}; the rest did not end in time");
             text.push_str(&paint.bad(&missing));
         }
-        if teller == Teller::Script && calls > 0 {
-            text.push_str(&format!(", {}", some(calls, "call")));
+        if user_kind == UserKind::Script && calls > 0 {
+            text.push_str(&format!(", {}", count_of(calls, "call")));
         }
         text
     }
@@ -146,7 +149,7 @@ impl FixedWork {
             Bytes(self.payload_bytes_received),
         );
         if self.failed_calls > 0 {
-            let left_out = format!(", without {}", some(self.failed_calls, "failed call"));
+            let left_out = format!(", without {}", count_of(self.failed_calls, "failed call"));
             text.push_str(&paint.bad(&left_out));
         }
         text
@@ -174,8 +177,8 @@ mod tests {
         })
     }
 
-    fn texts(work: &FixedWork, teller: Teller) -> Vec<String> {
-        let lines = work.lines(teller, Paint::new(false));
+    fn texts(work: &FixedWork, user_kind: UserKind) -> Vec<String> {
+        let lines = work.lines(user_kind, Paint::new(false));
         lines.into_iter().map(|(_, text)| text).collect()
     }
 
@@ -185,7 +188,7 @@ mod tests {
         assert_eq!(work.megabytes_per_second, 2.0);
         assert_eq!(work.megabits_per_second, 16.0);
         assert_eq!(
-            texts(&work, Teller::Direct),
+            texts(&work, UserKind::Direct),
             [
                 "4 workers × 10 loops: 39 calls of 40; the rest did not end in time",
                 "2s from the first call's start to the last one's end",
@@ -198,7 +201,7 @@ mod tests {
     fn a_scripts_iterations_are_not_its_calls() {
         let shared = work(Loops::Shared(10), 9, 18);
         assert_eq!(
-            texts(&shared, Teller::Script)[..2],
+            texts(&shared, UserKind::Script)[..2],
             [
                 "4 workers, 10 loops among them: 9 iterations of 10; the rest did not end in time, 18 calls",
                 "2s from the first iteration's start to the last one's end",
@@ -206,7 +209,7 @@ mod tests {
         );
         let computing = work(Loops::Each(10), 40, 0);
         assert_eq!(
-            texts(&computing, Teller::Script),
+            texts(&computing, UserKind::Script),
             [
                 "4 workers × 10 loops: 40 iterations",
                 "2s from the first iteration's start to the last one's end",

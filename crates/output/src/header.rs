@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plan_is_laid_out_in_order_of_start() {
+    fn scenarios_are_listed_in_the_order_of_their_start() {
         let scenario = |name: &str, start_time, description: &str| HeaderScenario {
             name: name.to_owned(),
             start_time: Duration::from_secs(start_time),

@@ -2,14 +2,14 @@
 
 use plimsoll_units::Bytes;
 
+use crate::additions::verdict_lines;
 use crate::fit;
-use crate::fixed_work::Teller;
+use crate::fixed_work::UserKind;
 use crate::grpc_status;
 use crate::http_result::{HttpResult, Latency};
 use crate::numbers;
-use crate::own_block::verdict_lines;
 use crate::paint::{Paint, printable, spaces, width};
-use crate::spoken;
+use crate::protocols;
 use plimsoll_verdict::Verdict;
 
 /// Renders the result. `title` describes the run. The text starts and ends with an empty line. On a terminal, no row is
@@ -21,12 +21,12 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<us
         String::new(),
     ];
     let work = result.fixed_work.iter();
-    let work = work.flat_map(|work| work.lines(Teller::Direct, paint));
+    let work = work.flat_map(|work| work.lines(UserKind::Direct, paint));
     lines.extend(work.map(|(label, text)| entry(label, &text)));
     lines.extend(totals(result, paint));
     lines.push(String::new());
     lines.extend(latencies(result, paint, columns));
-    lines.extend(answers(result, paint));
+    lines.extend(status_rows(result, paint));
     let verdict = Verdict {
         level: result.generator.verdict,
         reasons: result.generator.reasons.clone(),
@@ -120,7 +120,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         ),
     ];
     lines.splice(2..2, of_grpc(result));
-    lines.splice(2..2, spoken_over(result));
+    lines.splice(2..2, protocols_line(result));
     lines.splice(2..2, resent(result));
     lines
 }
@@ -149,14 +149,14 @@ fn resent(result: &HttpResult) -> Option<String> {
 }
 
 /// The protocols of the responses, and the number of connections.
-fn spoken_over(result: &HttpResult) -> Vec<String> {
+fn protocols_line(result: &HttpResult) -> Vec<String> {
     let by = [
         &result.protocols,
         &result.tls_versions,
         &result.tls_cipher_suites,
     ];
     let each = by.into_iter().flatten();
-    let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
+    let text = protocols::line(each.map(|(name, count)| (name.as_str(), *count)));
     let mut lines = Vec::new();
     if !text.is_empty() {
         lines.push(entry("protocol", &printable(&text)));
@@ -243,9 +243,10 @@ fn latencies(result: &HttpResult, paint: Paint, columns: Option<usize>) -> Vec<S
     }
     if rows
         .iter()
-        .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(CHANCE)))
+        .any(|(_, cells)| cells.iter().any(|cell| cell.ends_with(UNRELIABLE)))
     {
-        let note = format!("{CHANCE} fewer than 10 samples above this percentile: not reliable");
+        let note =
+            format!("{UNRELIABLE} fewer than 10 samples above this percentile: not reliable");
         lines.push(paint.dim(&entry("", &note)));
     }
     lines.push(String::new());
@@ -274,7 +275,7 @@ fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> 
     rows
 }
 
-const CHANCE: char = '?';
+const UNRELIABLE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
     let time = |milliseconds| numbers::time(milliseconds, None);
@@ -283,7 +284,7 @@ fn cells(latency: &Latency) -> [String; 8] {
         let beyond = latency.count as f64 * (1.0 - share);
         let mut text = time(milliseconds);
         if beyond.round() < 10.0 {
-            text.push(CHANCE);
+            text.push(UNRELIABLE);
         }
         text
     };
@@ -299,7 +300,7 @@ fn cells(latency: &Latency) -> [String; 8] {
     ]
 }
 
-fn answers(result: &HttpResult, paint: Paint) -> Vec<String> {
+fn status_rows(result: &HttpResult, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let mut label = "status";
     for (status, count) in &result.status_codes {

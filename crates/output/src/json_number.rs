@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 /// Up to this magnitude, every whole `f64` is exact.
-const WHOLE: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Writes whole numbers without a decimal point. Infinities and NaN, which JSON cannot represent, become `null`.
 pub(crate) fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() <= WHOLE {
+    if value.fract() == 0.0 && value.abs() <= MAX_EXACT_INTEGER {
         Value::from(value as i64)
     } else {
         Value::from(value)

@@ -9,6 +9,7 @@
 //!
 //! Everything except the outputs is a pure function of its arguments. Nothing here prints; the command line does.
 
+mod additions;
 pub mod catalog;
 mod category;
 mod collation;
@@ -30,15 +31,14 @@ pub mod numbers;
 pub mod output;
 pub mod output_csv;
 mod output_json;
-mod own_block;
 mod paint;
 mod pretty;
 pub mod progress;
 pub mod progress_texts;
 mod prometheus_name;
+mod protocols;
 mod sample_output;
 pub mod screen;
-mod spoken;
 pub mod summary_data;
 pub mod summary_export;
 pub mod summary_legacy;
@@ -48,8 +48,8 @@ mod time_format;
 mod trend_figure;
 pub mod wall_clock;
 
+pub use additions::verdict_lines;
 pub use metric_table::Style;
-pub use own_block::verdict_lines;
 pub use paint::Paint;
 pub use pretty::{option_json, pretty_json};
 pub use prometheus_name::prometheus_name;

@@ -31,7 +31,7 @@ pub struct LiveView {
 /// Number of errors shown.
 const ERRORS_SHOWN: usize = 3;
 /// A narrower bar would show less than the percentage next to it.
-const NARROWEST_BAR: usize = 7;
+const MIN_BAR_WIDTH: usize = 7;
 
 /// The view as lines that fit into `columns`. The first line is empty.
 pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
@@ -97,7 +97,7 @@ pub fn figure_lines(figures: &LiveFigures, columns: usize, paint: Paint) -> Vec<
         let verdict = line("verdict", &live_rows::verdict(*level), paint);
         lines.extend(fit::fit(&verdict, columns, TEXT_COLUMN));
         for reason in reasons.iter().filter(|_| *level != Level::Valid).take(1) {
-            let reason = Piece::doubtful(reason.clone());
+            let reason = Piece::warning(reason.clone());
             lines.push(fit::cut(&line("", &[reason], paint), columns));
         }
     }
@@ -120,7 +120,7 @@ fn progress(view: &LiveView, columns: usize) -> Piece {
     };
     let bar_width = columns.saturating_sub(LABEL_WIDTH + 40).min(40);
     let filled = (done * bar_width as f64) as usize;
-    let bar = if bar_width >= NARROWEST_BAR {
+    let bar = if bar_width >= MIN_BAR_WIDTH {
         let rest = "-".repeat(bar_width.saturating_sub(filled));
         format!("[{}{rest}] ", "=".repeat(filled))
     } else {

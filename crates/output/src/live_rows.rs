@@ -23,7 +23,7 @@ enum Color {
     Figure,
     Good,
     Bad,
-    Doubtful,
+    Warning,
 }
 
 impl Piece {
@@ -39,8 +39,8 @@ impl Piece {
         Piece::new(text, Color::Bad)
     }
 
-    pub fn doubtful(text: impl Into<String>) -> Piece {
-        Piece::new(text, Color::Doubtful)
+    pub fn warning(text: impl Into<String>) -> Piece {
+        Piece::new(text, Color::Warning)
     }
 
     fn new(text: impl Into<String>, color: Color) -> Piece {
@@ -60,7 +60,7 @@ pub const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
 const TIME_WIDTH: usize = 8;
 
 /// The share of a processor above which a worker gets a warning.
-const BUSY: f64 = 0.9;
+const BUSY_SHARE: f64 = 0.9;
 
 /// Makes text from a peer or a user safe to print.
 pub fn printable(text: &str) -> String {
@@ -79,7 +79,7 @@ pub fn line(label: &str, pieces: &[Piece], paint: Paint) -> String {
             Color::Figure => paint.figure(&text),
             Color::Good => paint.good(&text),
             Color::Bad => paint.bad(&text),
-            Color::Doubtful => paint.doubtful(&text),
+            Color::Warning => paint.warning(&text),
         });
     }
     line
@@ -280,8 +280,8 @@ pub fn generator(load: &GeneratorLoad) -> Vec<Piece> {
     let total = load.workers.iter().fold(0.0, |sum, share| sum + share);
     let share = format!("{:.0}%", busiest * 100.0);
     let mut pieces = vec![
-        if busiest >= BUSY {
-            Piece::doubtful(share)
+        if busiest >= BUSY_SHARE {
+            Piece::warning(share)
         } else {
             Piece::figure(share)
         },
@@ -299,7 +299,7 @@ pub fn generator(load: &GeneratorLoad) -> Vec<Piece> {
 pub fn verdict(level: Level) -> Vec<Piece> {
     let level = match level {
         Level::Valid => Piece::new("valid", Color::Good),
-        Level::Suspect => Piece::doubtful("suspect"),
+        Level::Suspect => Piece::warning("suspect"),
         Level::Invalid => Piece::bad("invalid"),
     };
     vec![level, Piece::plain(", on the generator so\u{a0}far")]

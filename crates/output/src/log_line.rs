@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_message_is_left_out_of_text() {
+    fn an_empty_message_is_omitted_from_text() {
         let text = line("", &[("source", "console")]).to_text(Format::Text);
         assert_eq!(
             text,
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_is_the_message_alone() {
+    fn raw_format_is_only_the_message() {
         assert_eq!(
             line("a b", &[("source", "console")]).to_text(Format::Raw),
             "a b\n"

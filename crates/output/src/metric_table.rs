@@ -190,7 +190,7 @@ impl Widths {
         let mut line = paint.figure(figure) + &spaces(self.single - width(figure));
         for (text, column) in extras.iter().zip(&self.extras) {
             line.push(' ');
-            line.push_str(&paint.aside(text));
+            line.push_str(&paint.secondary(text));
             if extras.len() > 1 {
                 line.push_str(&spaces(column - width(text)));
             }

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_take_the_unit_that_fits_and_are_cut_off() {
+    fn times_use_the_best_unit_and_are_truncated() {
         let cases = [
             (0.0, "0s"),
             (1e-7, "0ns"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_cut_off_on_the_decimal_meant() {
+    fn shares_are_truncated_as_decimal_numbers() {
         for hundredths in 0..=10_000_u32 {
             let share = f64::from(hundredths) / 10_000.0;
             let text = format!("{}.{:02}%", hundredths / 100, hundredths % 100);

@@ -52,7 +52,7 @@ const NAMES: [&str; 9] = [
     "statsd",
 ];
 
-const MISSING: [&str; 2] = ["cloud", "kafka"];
+const UNSUPPORTED: [&str; 2] = ["cloud", "kafka"];
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +92,7 @@ impl OutputSpec {
             "csv" => Ok(OutputSpec::Csv(target(Target::File(PathBuf::from(
                 "file.csv",
             ))))),
-            _ if MISSING.contains(&name) => Err(SpecError::Missing(name.to_owned())),
+            _ if UNSUPPORTED.contains(&name) => Err(SpecError::Missing(name.to_owned())),
             _ => Err(SpecError::Unknown(name.to_owned())),
         }
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_output_names_the_nearest() {
+    fn the_closest_output_is_suggested_for_an_unknown_one() {
         let error = |text| OutputSpec::parse(text).expect_err(text).to_string();
         assert!(
             error("jsn=x").contains("did you mean json?"),

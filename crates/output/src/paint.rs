@@ -38,7 +38,7 @@ impl Paint {
         self.wrap("31", text)
     }
 
-    pub(crate) fn doubtful(self, text: &str) -> String {
+    pub(crate) fn warning(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
@@ -47,7 +47,7 @@ impl Paint {
     }
 
     /// A value that accompanies another.
-    pub(crate) fn aside(self, text: &str) -> String {
+    pub(crate) fn secondary(self, text: &str) -> String {
         self.wrap("2;36", text)
     }
 

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_fit_for_html() {
+    fn options_are_safe_in_html() {
         let text = option_json(&serde_json::json!({ "a": ["x>1", {}] }));
         assert_eq!(text, "{\n  \"a\": [\n    \"x\\u003e1\",\n    {}\n  ]\n}");
     }

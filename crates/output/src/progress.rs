@@ -93,13 +93,13 @@ impl Status {
 }
 
 /// Maximum width of a bar between its brackets.
-const WIDEST_BAR: usize = 38;
+const MAX_BAR_WIDTH: usize = 38;
 
 /// Minimum width of a bar. In less space, a percentage is shown.
-const NARROWEST_BAR: usize = 7;
+const MIN_BAR_WIDTH: usize = 7;
 
 /// Maximum length of a scenario's name. Longer names are cut.
-const LONGEST_NAME: usize = 30;
+const MAX_NAME_WIDTH: usize = 30;
 
 /// Renders the view as lines. The first line is empty.
 ///
@@ -111,8 +111,8 @@ pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<S
         // The first two lines have no bar, or a bar within other text.
         let longest = without.iter().skip(2).map(|line| width(line)).max()?;
         // The last column stays empty, because some terminals wrap when it is written.
-        let room = columns.saturating_sub(longest + 1).min(WIDEST_BAR);
-        (room >= NARROWEST_BAR).then_some(room)
+        let room = columns.saturating_sub(longest + 1).min(MAX_BAR_WIDTH);
+        (room >= MIN_BAR_WIDTH).then_some(room)
     });
     render(view, bar, paint)
 }
@@ -193,10 +193,10 @@ fn bar(done: f64, bar_width: Option<usize>, paint: Paint) -> String {
 }
 
 fn cut_name(name: &str) -> String {
-    if width(name) <= LONGEST_NAME {
+    if width(name) <= MAX_NAME_WIDTH {
         return name.to_owned();
     }
-    let kept: String = name.chars().take(LONGEST_NAME - 3).collect();
+    let kept: String = name.chars().take(MAX_NAME_WIDTH - 3).collect();
     kept + "..."
 }
 
@@ -308,7 +308,7 @@ late                           • [--------------------------------------] wait
     }
 
     #[test]
-    fn bars_give_way_to_text() {
+    fn bars_become_narrower_to_leave_space_for_text() {
         let car2 = |columns| lines(&view(), Some(columns), Paint::OFF)[4].clone();
         let text = "0/3 VUs      4s              1.50 iters/s";
         let name = "car2                           ✓";
@@ -318,7 +318,7 @@ late                           • [--------------------------------------] wait
     }
 
     #[test]
-    fn a_narrow_terminal_and_none_show_percentages() {
+    fn percentages_are_shown_on_narrow_terminals_and_without_one() {
         let narrow = lines(&view(), Some(90), Paint::OFF);
         assert_eq!(narrow, lines(&view(), None, Paint::OFF));
         assert_eq!(

@@ -36,11 +36,11 @@ pub fn scenario_view(scenario: &Scenario, facts: &ScenarioFacts) -> ScenarioView
         (users(scenario, facts), columns(&scenario.executor, facts))
     };
     let (name, status) = (scenario.name.clone(), facts.status);
-    let done = done(&scenario.executor, facts);
+    let progress = completed_share(&scenario.executor, facts);
     ScenarioView {
         name,
         status,
-        done,
+        done: progress,
         left,
         right,
     }
@@ -108,7 +108,7 @@ fn columns(executor: &Executor, facts: &ScenarioFacts) -> Vec<String> {
 
 /// Progress, as the share of iterations if their number is fixed, otherwise as the share of time. 0 if the scenario has
 /// no end.
-fn done(executor: &Executor, facts: &ScenarioFacts) -> f64 {
+fn completed_share(executor: &Executor, facts: &ScenarioFacts) -> f64 {
     let share = match executor {
         _ if facts.status == Status::Done => 1.0,
         Executor::SharedIterations { iterations, .. } => {
@@ -300,26 +300,27 @@ mod tests {
 
     #[test]
     fn an_interrupted_scenario_keeps_its_progress() {
-        let done = |executor: &Executor, status, tenths| done(executor, &facts(status, tenths));
+        let progress =
+            |executor: &Executor, status, tenths| completed_share(executor, &facts(status, tenths));
         let timed = Executor::ConstantUsers {
             users: 1,
             duration: 10 * SECOND,
         };
-        assert_eq!(done(&timed, Status::Interrupted, 25), 0.25);
-        assert_eq!(done(&timed, Status::Stopping, 110), 1.0);
+        assert_eq!(progress(&timed, Status::Interrupted, 25), 0.25);
+        assert_eq!(progress(&timed, Status::Stopping, 110), 1.0);
         let counted = Executor::PerUserIterations {
             users: 2,
             iterations: 8,
             max_duration: 10 * SECOND,
         };
-        assert_eq!(done(&counted, Status::Interrupted, 90), 0.25);
-        assert_eq!(done(&counted, Status::Done, 90), 1.0);
+        assert_eq!(progress(&counted, Status::Interrupted, 90), 0.25);
+        assert_eq!(progress(&counted, Status::Done, 90), 1.0);
         let endless = Executor::ExternallyControlled {
             users: 1,
             max_users: 1,
             duration: None,
         };
-        assert_eq!(done(&endless, Status::Running, 90), 0.0);
+        assert_eq!(progress(&endless, Status::Running, 90), 0.0);
     }
 
     #[test]

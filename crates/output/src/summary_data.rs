@@ -52,13 +52,13 @@ pub fn handle_summary_argument(summary: &Summary, about: &SummaryContext) -> Val
         if let Some(setup_data) = &about.setup_data {
             object.insert("setup_data".to_owned(), setup_data.clone());
         }
-        object.insert("plimsoll".to_owned(), own(summary, about));
+        object.insert("plimsoll".to_owned(), additions(summary, about));
     }
     data
 }
 
 /// Plimsoll's additions: metrics, errors, the verdict.
-pub(crate) fn own(summary: &Summary, about: &SummaryContext) -> Value {
+pub(crate) fn additions(summary: &Summary, about: &SummaryContext) -> Value {
     json!({
         "metrics": metrics(summary, about, true),
         "errors": summary.http.errors,

@@ -23,7 +23,10 @@ pub fn summary_export(summary: &Summary, about: &SummaryContext) -> Value {
     if let Some(setup_data) = &about.setup_data {
         data.insert("setup_data".to_owned(), setup_data.clone());
     }
-    data.insert("plimsoll".to_owned(), summary_data::own(summary, about));
+    data.insert(
+        "plimsoll".to_owned(),
+        summary_data::additions(summary, about),
+    );
     data.into()
 }
 

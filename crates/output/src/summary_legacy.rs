@@ -3,8 +3,8 @@
 use plimsoll_samples::{Check, Group, Summary};
 use plimsoll_verdict::Verdict;
 
+use crate::additions;
 use crate::metric_table::{Row, Style, Widths, sorted};
-use crate::own_block;
 use crate::paint::{mark, spaces};
 use crate::summary_text::{Detail, failed_share};
 
@@ -14,7 +14,7 @@ pub fn render(summary: &Summary, verdict: Option<&Verdict>, style: &Style) -> St
     contents(&mut lines, &summary.root_group, 5, style);
     lines.extend(metrics(summary, style));
     lines.push(String::new());
-    let own = own_block::lines(summary, verdict, Detail::Full, style);
+    let own = additions::lines(summary, verdict, Detail::Full, style);
     if !own.is_empty() {
         lines.extend(["     █ PLIMSOLL".to_owned(), String::new()]);
         lines.extend(own.into_iter().map(|line| format!("       {line}")));

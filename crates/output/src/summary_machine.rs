@@ -51,7 +51,7 @@ pub fn machine_readable(summary: &Summary, run: &RunIdentity, about: &SummaryCon
         },
         "results": { "checks": checks(summary), "metrics": metrics },
         "version": "1.0.0",
-        "plimsoll": summary_data::own(summary, about),
+        "plimsoll": summary_data::additions(summary, about),
     })
 }
 

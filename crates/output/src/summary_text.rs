@@ -4,10 +4,10 @@
 use plimsoll_samples::{CheckTotal, GroupPart, MetricSummary, Summary, ThresholdOutcome, Values};
 use plimsoll_verdict::Verdict;
 
+use crate::additions;
 use crate::category::Category;
 use crate::metric_table::{Figures, Row, Style, Widths, sorted, split_name};
 use crate::numbers;
-use crate::own_block;
 use crate::paint::{mark, spaces};
 
 pub use crate::detail::Detail;
@@ -36,8 +36,8 @@ pub fn render(
     if detail == Detail::Full {
         page.breakdown(summary);
     }
-    let mut own: Vec<_> = own_block::spoken_over(summary).into_iter().collect();
-    own.extend(own_block::lines(summary, verdict, detail, style));
+    let mut own: Vec<_> = additions::protocols_line(summary).into_iter().collect();
+    own.extend(additions::lines(summary, verdict, detail, style));
     if !own.is_empty() {
         page.heading(0, "█", "PLIMSOLL");
         page.lines
@@ -253,13 +253,13 @@ impl Page<'_> {
         let (name, _) = split_name(name);
         name == "checks"
             || name == "group_duration"
-            || (self.detail == Detail::Compact && LEFT_TO_FULL.contains(&name))
+            || (self.detail == Detail::Compact && FULL_MODE_ONLY.contains(&name))
     }
 }
 
 const DEFAULT_SCENARIO: &str = "default";
 
-const LEFT_TO_FULL: [&str; 6] = [
+const FULL_MODE_ONLY: [&str; 6] = [
     "http_req_blocked",
     "http_req_connecting",
     "http_req_receiving",

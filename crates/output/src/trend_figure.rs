@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_of_the_values() {
+    fn figures_match_the_values() {
         let mut histogram = Histogram::new();
         (0..=100).for_each(|value| histogram.record(f64::from(value)));
         let values = Values::Trend(Arc::new(histogram));

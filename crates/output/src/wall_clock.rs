@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_written_as_rfc_3339_says() {
+    fn dates_follow_rfc_3339() {
         assert_eq!(rfc3339_nanos(at(0, 0), 0), "1970-01-01T00:00:00Z");
         assert_eq!(
             rfc3339_nanos(at(1_795_233_591, 634_106_540), 19_800),

@@ -67,7 +67,7 @@ fn violations_of_the_schema_are_reported() {
     let good = json(&result(100, 7, None));
     let broken = |pointer: &str, value: Value| {
         let mut broken = good.clone();
-        *broken.pointer_mut(pointer).expect("an existing place") = value;
+        *broken.pointer_mut(pointer).expect("an existing part") = value;
         faults(&schema(), &broken).len()
     };
     assert_eq!(broken("/requests", 1.5.into()), 1);
@@ -133,7 +133,7 @@ fn failed_requests_are_reported_separately() {
     assert_eq!((result.requests, result.failed), (107, 17));
     assert_eq!(result.requests_per_second, Some(107.0));
     assert_eq!((result.bytes_sent, result.bytes_received), (7_100, 22_000));
-    let served = result.service_time.expect("some were served");
+    let served = result.service_time.expect("some requests succeeded");
     // Excludes refused connections and responses with status 404.
     assert_eq!((served.count, served.min, served.max), (90, 1.0, 99.0));
     assert_eq!(result.failed_time.map(|failed| failed.count), Some(17));

@@ -92,9 +92,9 @@ fn written(spec: &str, run: &Run, batches: &[Vec<SampleRecord>], csv_time: TimeF
         .open(&setting(run, csv_time), stdout)
         .expect("it opens");
     for batch in batches {
-        output.batch(batch).expect("the shelf takes it");
+        output.batch(batch).expect("the buffer accepts it");
     }
-    output.finish().expect("the shelf takes it");
+    output.finish().expect("the buffer accepts it");
     let bytes = shelf.0.lock().expect("no panics here").clone();
     String::from_utf8(bytes).expect("text")
 }

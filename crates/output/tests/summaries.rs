@@ -110,7 +110,7 @@ fn with_own_figures(mut summary: Summary) -> Summary {
         .metrics
         .iter()
         .find(|metric| metric.name == "http_req_duration")
-        .expect("a recorded metric");
+        .expect("the metric was recorded");
     let distribution = duration.values.clone();
     let own = |name: &str, values: &Values| MetricSummary {
         name: name.to_owned(),
@@ -149,7 +149,7 @@ fn with_own_figures(mut summary: Summary) -> Summary {
 }
 
 #[test]
-fn our_own_block_comes_last() {
+fn our_additions_come_last() {
     let summary = with_own_figures(two_scenarios());
     let style = Style::default();
     let text = summary_text::render(&summary, Some(&valid()), Detail::Compact, &style);
@@ -157,7 +157,7 @@ fn our_own_block_comes_last() {
     // Everything from k6 stays unchanged.
     let own = text
         .strip_prefix(k6s.strip_suffix('\n').unwrap_or(&k6s))
-        .expect("k6's part first");
+        .expect("k6's part comes first");
     expect("own_compact.txt", own);
     let own = summary_text::render(&summary, Some(&valid()), Detail::Full, &style);
     assert!(own.contains("    http_req_looking_up......"), "{own}");
@@ -166,7 +166,7 @@ fn our_own_block_comes_last() {
     let k6s = summary_legacy::render(&two_scenarios(), None, &style);
     expect(
         "own_legacy.txt",
-        text.strip_prefix(&k6s).expect("k6's part first"),
+        text.strip_prefix(&k6s).expect("k6's part comes first"),
     );
 }
 
@@ -206,7 +206,7 @@ fn an_invalid_run_lists_its_reasons_one_per_line() {
 
 /// A script's own metric is never hidden, even if its name starts like that of a hidden metric.
 #[test]
-fn names_that_begin_like_hidden_ones_are_shown() {
+fn names_with_the_prefix_of_a_hidden_metric_are_shown() {
     let mut summary = two_scenarios();
     for name in [
         "checks_of_mine",

@@ -22,7 +22,7 @@ pub fn expect(name: &str, text: &str) {
         .join(name);
     let text = text.replace('\x1b', "␛");
     if std::env::var_os("UPDATE_EXPECTED").is_some() {
-        std::fs::write(&path, &text).expect("the expected text can be written");
+        std::fs::write(&path, &text).expect("the expected file can be written");
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == expected, "{name} differs:\n{text}");

@@ -20,15 +20,16 @@ pub struct Run {
 
 /// Records a second in which `responded` exchanges took 1 ms, 2 ms and so on, and `refused` other exchanges could not
 /// connect. With a lag, each exchange started that late.
-pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
+pub fn run(responded: u32, refused: u32, lag: Option<Duration>, settings: WatchSettings) -> Run {
     let registry = Arc::new(Registry::new());
-    let watch = Arc::new(Watch::new(&registry, settings).expect("thresholds on metrics there are"));
+    let watch =
+        Arc::new(Watch::new(&registry, settings).expect("the thresholds are on existing metrics"));
     let recorder = Recorder::new(Arc::clone(&registry), Arc::clone(&watch));
     let mut tags = TagMap::new();
     tags.set("scenario", "default");
     let base = recorder.base_tags(&tags);
     let started = Moment::ZERO + 2 * MILLISECOND;
-    for number in 1..=answered {
+    for number in 1..=responded {
         let facts = HttpFacts {
             phases: Phases {
                 waiting: MILLISECOND * number,
@@ -71,8 +72,8 @@ pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSe
         recorder.http(&facts, &base);
     }
     recorder.traffic(
-        71 * u64::from(answered),
-        220 * u64::from(answered),
+        71 * u64::from(responded),
+        220 * u64::from(responded),
         &base,
         started,
         started,

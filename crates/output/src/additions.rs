@@ -4,10 +4,10 @@ use plimsoll_samples::{MetricSummary, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
 
 use crate::detail::Detail;
-use crate::fixed_work::{FixedWork, Teller};
+use crate::fixed_work::{FixedWork, UserKind};
 use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::paint::{Paint, printable};
-use crate::spoken;
+use crate::protocols;
 
 /// The lines of the block, without indentation. The verdict, if any, comes last.
 pub(crate) fn lines(
@@ -20,7 +20,7 @@ pub(crate) fn lines(
         .metrics
         .iter()
         .filter(|metric| metric.extra && has_samples(metric))
-        .filter(|metric| detail == Detail::Full || !LEFT_TO_FULL.contains(&metric.name.as_str()));
+        .filter(|metric| detail == Detail::Full || !FULL_MODE_ONLY.contains(&metric.name.as_str()));
     let rows: Vec<_> = sorted(shown)
         .into_iter()
         .map(|metric| Row::new(metric, style))
@@ -33,7 +33,7 @@ pub(crate) fn lines(
     lines.extend(fixed_work(summary, style.paint));
     lines.extend(errors(summary, style.paint));
     lines.extend(resent(summary, style.paint));
-    lines.extend(threw(summary, style.paint));
+    lines.extend(failed_iterations(summary, style.paint));
     lines.extend(left_out(summary));
     lines.extend(
         verdict
@@ -47,7 +47,7 @@ pub(crate) fn lines(
 pub fn verdict_lines(verdict: &Verdict, paint: Paint) -> Vec<String> {
     let level = match verdict.level {
         Level::Valid => paint.good("✓ valid"),
-        Level::Suspect => paint.doubtful("! suspect"),
+        Level::Suspect => paint.warning("! suspect"),
         Level::Invalid => paint.bad("✗ invalid"),
     };
     let mut reasons = verdict.reasons.iter().map(|reason| match verdict.level {
@@ -72,7 +72,7 @@ fn resent(summary: &Summary, paint: Paint) -> Option<String> {
 }
 
 /// The number of iterations that an exception in the script ended.
-fn threw(summary: &Summary, paint: Paint) -> Option<String> {
+fn failed_iterations(summary: &Summary, paint: Paint) -> Option<String> {
     (summary.threw > 0).then(|| {
         format!(
             "iterations that threw: {} of {}",
@@ -92,7 +92,7 @@ pub(crate) fn cause_name(cause: Cause) -> &'static str {
     }
 }
 
-const LEFT_TO_FULL: [&str; 3] = ["http_req_looking_up", "http_req_total", "grpc_req_total"];
+const FULL_MODE_ONLY: [&str; 3] = ["http_req_looking_up", "http_req_total", "grpc_req_total"];
 
 /// Maximum number of errors listed here; exports contain all of them.
 const ERRORS_SHOWN: usize = 5;
@@ -105,11 +105,11 @@ fn has_samples(metric: &MetricSummary) -> bool {
 }
 
 /// The protocols of the responses, and the number of connections.
-pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
+pub(crate) fn protocols_line(summary: &Summary) -> Option<String> {
     let http = &summary.http;
     let by = [&http.protocols, &http.tls_versions, &http.tls_cipher_suites];
     let each = by.into_iter().flatten();
-    let text = spoken::line(each.map(|(name, count)| (name.as_str(), *count)));
+    let text = protocols::line(each.map(|(name, count)| (name.as_str(), *count)));
     let opened = http.connections_opened;
     (!text.is_empty()).then(|| {
         format!(
@@ -130,7 +130,7 @@ fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
             } else {
                 String::new()
             };
-            let lines = FixedWork::of(work).lines(Teller::Script, paint);
+            let lines = FixedWork::of(work).lines(UserKind::Script, paint);
             lines
                 .into_iter()
                 .map(move |(label, text)| format!("{label}{of}: {text}"))
