@@ -60,7 +60,7 @@ fn refused_threads_are_explained_with_the_status_of_a_failed_run() {
             refused += 1;
             faults.extend(fault(&ended).map(|fault| format!("{command}, {threads}: {fault}")));
         }
-        // The main thread, the workers and a supervisor are needed.
+        // At least the main thread, the workers and a thread that runs the test are needed.
         assert!(refused >= 3, "{command}: {refused} refused");
         // If the test does not run as root, other programs of the user also count.
         let is_root = rustix::process::getuid().is_root();

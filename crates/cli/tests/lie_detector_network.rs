@@ -180,7 +180,8 @@ fn is_kept(passed: &Passed, size: usize) -> bool {
 
 /// Runs a test through the wire. Returns the JSON of client and server, and the wire.
 fn test(asking: Player, serving: Player, flags: &[&str]) -> (Value, Value, Wire) {
-    // Create the wire after the server listens, because it could otherwise get the server's port.
+    // Open the wire's sockets before the server starts, which may take some time to listen. Otherwise, the wire could get
+    // the server's own port in that time.
     let entrance = entrance();
     let (server, port) = serve_once(serving);
     let wire = Wire::between(entrance, port);

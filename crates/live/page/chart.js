@@ -4,7 +4,7 @@ const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 720
 
 // The lower edge of a bin of the heat map, in milliseconds.
 const binEdge = (bin) => 2 ** (bin / 4) / 1e3;
-// The next value of 1, 2 or 5 times a power of ten, so that a logarithmic axis always has two of them.
+// The next number of the form 1, 2 or 5 times a power of ten, so that a logarithmic axis always has two of them.
 function rounded(value, isUp) {
   const power = 10 ** Math.floor(Math.log10(value));
   const steps = [1, 2, 5, 10].map((factor) => factor * power);
@@ -13,11 +13,11 @@ function rounded(value, isUp) {
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const FONT = "12px system-ui, sans-serif";
 
-// The place of the point that is read; null for the latest.
+// The index of the point at the cursor; null for the latest point.
 const cursor = { index: null };
 // The visible seconds; null for all.
 let view = null;
-// Moments at which the load changed without being planned: { at_seconds, text }.
+// Times at which the load changed unplanned: { at_seconds, text }.
 const marks = [];
 const charts = [];
 
@@ -35,13 +35,13 @@ class Chart {
     this.legend.className = "legend";
     this.holder = document.createElement("div");
     this.holder.className = "plot";
-    // The keys of a large chart move the cursor of the small ones, too.
+    // The keys of a large chart also move the cursor of the small ones.
     if (!small) this.holder.tabIndex = 0;
     this.holder.setAttribute("role", "img");
     this.readout = document.createElement("p");
     this.readout.className = "readout";
     this.readout.setAttribute("aria-live", "polite");
-    // Small charts have one legend together.
+    // Small charts share one legend.
     this.figure.append(caption, ...(small ? [] : [this.legend]), this.holder, this.readout);
     this.figure.hidden = true;
     parent.append(this.figure);
@@ -94,7 +94,7 @@ class Chart {
     setCursor(place === null ? null : Math.min(last, Math.max(0, place)));
   }
 
-  // Shows this multiple of the visible time, around the cursor.
+  // Shows this multiple of the visible time span, around the cursor.
   zoom(factor) {
     const [first, end] = this.whole();
     const [from, to] = view ?? [first, end];
@@ -119,7 +119,7 @@ class Chart {
     return this.heat && !this.hidden.has("heat map");
   }
 
-  // The range of the values, or the one that several charts have in common.
+  // The range of the values, or the range that several charts share.
   range() {
     const [low, high] = this.limits ?? this.bounds() ?? [Infinity, -Infinity];
     if (low > high) return this.log ? [0.1, 10] : [0, 1];
@@ -128,7 +128,7 @@ class Chart {
     return least < most ? [least, most] : [least / 2, most * 2];
   }
 
-  // The lowest and the highest visible value; null without values.
+  // The lowest and the highest visible value; null if there are no values.
   bounds() {
     let [low, high] = [Infinity, -Infinity];
     const see = (value) => {
@@ -148,7 +148,7 @@ class Chart {
     return low > high ? null : [low, high];
   }
 
-  // Each value lasts from the start of its point to that of the next one.
+  // Each value lasts from the start of its point to the start of the next point.
   data() {
     const { points } = this;
     const last = points[points.length - 1];
@@ -229,7 +229,7 @@ class Chart {
     setCursor(found < 0 ? this.points.length - 1 : found);
   }
 
-  // The pointer has selected seconds, or a double click all of them.
+  // The pointer has selected some seconds, or a double click has selected all of them.
   scaled(plot, key) {
     if (key !== "x" || this.isDrawing || plot !== this.plot) return;
     const { min, max } = plot.scales.x;
@@ -237,7 +237,7 @@ class Chart {
     setView(min <= first && max >= end ? null : [min, max]);
   }
 
-  // Puts the line at the point that is read, and prints its values.
+  // Moves the line to the point at the cursor, and prints the point's values.
   place() {
     const p = this.points[cursor.index];
     if (this.plot) {
@@ -248,7 +248,7 @@ class Chart {
     this.read();
   }
 
-  // Draws within the area of the values.
+  // Draws only within the plot area.
   within(paint) {
     const { ctx, bbox } = this.plot;
     ctx.save();
@@ -273,7 +273,7 @@ class Chart {
         for (const [bin, count] of p.latency?.spread ?? []) {
           const share = Math.sqrt(count / p.span / most);
           pen.fillStyle = `rgba(${heat},${(0.08 + 0.5 * share).toFixed(3)})`;
-          // The lowest bin begins at 0, which a logarithmic axis does not have.
+          // The lowest bin begins at 0, which a logarithmic axis cannot show.
           const [top, bottom] = [y(binEdge(bin + 1)), bin > 0 ? y(binEdge(bin)) : box.top + box.height];
           pen.fillRect(left, top, Math.max(right - left, 1) + 0.3, bottom - top);
         }
@@ -281,7 +281,7 @@ class Chart {
     });
   }
 
-  // Dashed lines with numbers, which the text above the charts explains.
+  // Draws dashed lines with numbers, which the text above the charts explains.
   drawMarks() {
     if (marks.length === 0 || !this.plot) return;
     const ratio = window.devicePixelRatio || 1;
@@ -302,7 +302,7 @@ class Chart {
     });
   }
 
-  // The values at the cursor, or the latest ones, as text.
+  // The values at the cursor, or the latest values, as text.
   read() {
     const p = this.points[cursor.index ?? this.points.length - 1] ?? this.points[this.points.length - 1];
     if (!p) return;
@@ -311,13 +311,13 @@ class Chart {
       .map((series) => `${series.label} ${this.text(series.value(p))}`);
     const text = `${clock(p.start)}: ${values.join(" · ")}`;
     this.holder.setAttribute("aria-label", `${this.heading.textContent}. At ${text}`);
-    // Without a cursor the legend's line changes every second; a screen reader must not read that.
+    // Without a cursor, the legend changes every second; a screen reader must not announce that.
     this.readout.setAttribute("aria-live", cursor.index === null || this.small ? "off" : "polite");
     if (this.readout.textContent !== text) this.readout.textContent = text;
   }
 }
 
-// Charts of the same figures of several agents, with one scale. `series` makes those of the agent at a place.
+// Charts of the same figures of several agents, with one scale. `series` creates the series of the agent at an index.
 function multiples(parent, options, series) {
   const all = [];
   return (points, names) => {
@@ -341,7 +341,7 @@ function setCursor(index) {
   for (const chart of charts) chart.place();
 }
 
-// Shows these seconds in every chart, or all.
+// Shows these seconds in every chart, or all seconds.
 function setView(seconds) {
   view = seconds;
   document.body.dataset.view = view ? view.map((edge) => edge.toFixed(2)).join(" ") : "all";

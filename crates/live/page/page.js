@@ -1,9 +1,9 @@
-// Receives the run as server-sent events, or finds it in a saved page, and shows it.
+// Receives the run as server-sent events, or reads it from a saved page, and shows it.
 
 const $ = (id) => document.getElementById(id);
-// The page as it was served. A saved page is this one with the run in it.
+// The page as the server sent it. A saved page is this one with the run in it.
 const served = document.documentElement.outerHTML;
-// A page that the browser has saved has charts already, without their contents.
+// A page that the browser has saved already contains charts, but without their contents.
 for (const id of ["charts", "agent-rates", "agent-times"]) $(id).replaceChildren();
 const perSecond = (key) => (p) => (p.span > 0 && p[key] !== null ? p[key] / p.span : null);
 const latency = (key) => (p) => (p.latency ? p.latency[key] : null);
@@ -82,7 +82,7 @@ const agentTimes = multiples($("agent-times"), { text: texts.milliseconds, log: 
 let points = [];
 let state = null;
 
-// A table; cells are texts, or { text, kind } with the name of a class.
+// A table. Cells are strings, or { text, kind } with the name of a class.
 function table(id, columns, rows) {
   const part = $(`${id}-part`);
   if (part) part.hidden = rows.length === 0;
@@ -147,7 +147,7 @@ function showHeader() {
   $("phase").textContent = ended ? "ended" : state.phase;
   $("title").textContent = state.title || "Plimsoll";
   document.title = `${ended ? "ended" : state.done > 0 ? `${Math.floor(state.done * 100)}%` : "running"} – ${state.title || "Plimsoll"}`;
-  // A search does not know how long it takes.
+  // A search does not know how long it will take.
   if (state.steps && state.done === 0) $("done").removeAttribute("value");
   else $("done").value = state.done;
   const left = state.duration === null ? null : Math.max(0, state.duration - state.elapsed);
@@ -313,7 +313,7 @@ function showTables() {
   );
 }
 
-// A chart of each agent's rate, and one of its latency.
+// A chart of each agent's rate, and a chart of its latency.
 function showAgents() {
   const count = points.reduce((most, p) => Math.max(most, p.agents?.length ?? 0), 0);
   if (count === 0) return;
@@ -324,7 +324,7 @@ function showAgents() {
   $("agents-times").hidden = points.every((p) => (p.agents ?? []).every((one) => one.p50 === null));
 }
 
-// The moments that the dashed lines in the charts mark.
+// The times that the dashed lines in the charts mark.
 function showMarks() {
   marks.splice(0, marks.length, ...state.marks);
   $("marks").hidden = marks.length === 0;
@@ -339,7 +339,7 @@ function show() {
   if (!state.steps) showTiles();
   showTables();
   showMarks();
-  // Where every iteration is one request, the first chart has it all.
+  // If every iteration is one request, the first chart already shows it.
   const isSame = points.every((p) => Math.abs(p.requests - p.finished) <= Math.max(2, 0.02 * p.finished));
   const hasRequests = points.some((p) => p.requests > 0);
   load.show(points);
@@ -356,7 +356,7 @@ function show() {
 
 const connection = $("connection");
 
-// The run as JSON that an element can have as its text.
+// The run as JSON that is safe as the text of an element.
 const asText = () => JSON.stringify({ points, state }).replaceAll("<", "\\u003c");
 
 function savePage() {
@@ -377,7 +377,7 @@ function follow() {
   });
   source.addEventListener("error", () => {
     if (state && state.ended !== null) {
-      // The run has ended, and this page has all of it, even if the browser saves it.
+      // The run has ended, and this page contains all of it, even if the browser saves it.
       source.close();
       connection.textContent = "";
       $("run").textContent = asText();

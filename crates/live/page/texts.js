@@ -1,5 +1,5 @@
 "use strict";
-// Figures as texts.
+// Formats figures as text.
 
 const texts = {
   milliseconds(value) {

@@ -1,4 +1,4 @@
-//! k6's REST API of a run, through the client of the control commands.
+//! k6's REST API of a run, used through the client of the control commands.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn start(request: Request) -> (Client, std::thread::JoinHandle<Outcome>) {
     (client, run)
 }
 
-/// What a script's setup returned.
+/// The result of a script's setup.
 struct Data(Mutex<Option<Value>>);
 
 impl SetupData for Data {
@@ -50,7 +50,7 @@ impl SetupData for Data {
     }
 }
 
-/// Waits until the attribute of the run's status has this value.
+/// Waits until this attribute of the run's status has this value.
 fn wait_for(client: &Client, name: &str, expected: &Value) {
     let give_up = Instant::now() + Duration::from_secs(60);
     loop {
@@ -88,7 +88,7 @@ fn a_run_is_scaled_paused_resumed_and_stopped() {
             .as_f64()
             .expect("a count")
     };
-    // Samples of the last second may still be on their way.
+    // Samples of the last second may still be in transit.
     std::thread::sleep(Duration::from_millis(1_500));
     let paused = requests(&client);
     assert!(paused > 0.0);
@@ -121,7 +121,7 @@ fn a_run_is_scaled_paused_resumed_and_stopped() {
     client.change(json!({ "stopped": true })).expect("stopped");
     let outcome = run.join().expect("a run");
     assert_eq!(outcome.ending(), Ending::StoppedByApi);
-    // The figures of the end are still there.
+    // The figures at the end of the run are still available.
     let status = client.get("/v1/status").expect("a status");
     assert_eq!(status["attributes"]["status"], 9);
     assert_eq!(status["attributes"]["stopped"], true);
@@ -152,7 +152,7 @@ fn other_executors_cannot_be_controlled() {
 
 #[test]
 fn without_a_run_the_error_says_what_to_do() {
-    // A port that nobody listens on.
+    // A port on which nothing listens.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = free.local_addr().expect("an address").port();
     drop(free);

@@ -1,5 +1,5 @@
-//! The live page in a real browser: Debian's Chromium, driven by `browser/watch.mjs`, watches a run
-//! from start to end. Screenshots are kept in `target/screenshots`.
+//! Debian's Chromium, driven by `browser/watch.mjs`, watches the live page of a run from start to end. Screenshots are
+//! stored in `target/screenshots`.
 
 mod support;
 
@@ -75,7 +75,7 @@ fn a_browser_watches_a_run_from_start_to_end() {
         support::run_for(12, vec![listener])
     });
     assert_eq!(line(), "late");
-    // The late viewer loses its connection, and must come back.
+    // The late viewer loses its connection, and must reconnect.
     relay.cut();
     let outcome = run.join().expect("a run");
     let shown: Value = serde_json::from_str(&line()).expect("JSON");

@@ -1,4 +1,4 @@
-//! The page's server, over real connections.
+//! The server of the page, over real connections.
 
 mod support;
 
@@ -13,7 +13,7 @@ fn page(address: &WebAddress) -> LivePage {
     LivePage::open(&address.clone().with_port(0), "--web").expect("a page")
 }
 
-/// Sends a request with these headers to the page's address.
+/// Sends a request with these headers to the address of the page.
 fn connect(page: &LivePage, path: &str, headers: &str) -> TcpStream {
     let rest = page.url().strip_prefix("http://").expect("a URL");
     let (host, _) = rest.split_once('/').expect("a path");
@@ -36,7 +36,7 @@ fn response(page: &LivePage, path: &str, headers: &str) -> String {
     text
 }
 
-/// The data of each event until the stream ends.
+/// Returns the data of each event until the stream ends.
 fn events(stream: TcpStream) -> Vec<Value> {
     BufReader::new(stream)
         .lines()
@@ -110,7 +110,7 @@ fn viewers_see_all_requests_and_a_stalled_one_delays_nothing() {
         assert_eq!(last["verdict"]["is_final"], true);
         assert_eq!(last["statuses"][0]["text"], "200");
         assert_eq!(last["statuses"][0]["count"], 135);
-        // Later versions of a point replace earlier ones.
+        // Later versions of a point replace earlier versions.
         let mut points: Vec<&Value> = Vec::new();
         for event in events.iter().filter(|event| event["point"].is_object()) {
             let place = event["place"].as_u64().expect("a place") as usize;
@@ -128,7 +128,7 @@ fn viewers_see_all_requests_and_a_stalled_one_delays_nothing() {
         ] {
             assert_eq!(sum(key), expected, "{key} of {points:?}");
         }
-        // The requests of a point are those whose latencies it has.
+        // The requests of a point are those to which its latencies refer.
         for point in &points {
             let bins = point["latency"]["spread"].as_array();
             let counts = bins

@@ -55,7 +55,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The largest numbers that a run can reach.
+    /// The maximum duration and number of users of a run.
     pub fn extent(&self) -> Extent {
         let needs = self.plan.requirements();
         Extent {
@@ -64,8 +64,8 @@ impl Prepared {
         }
     }
 
-    /// The archive of the script and of all files that it loaded, with the variables given to it. `None` unless
-    /// `keep_files` was set.
+    /// The archive of the script and of all files that it loaded, with the variables given to it. Only
+    /// complete if `keep_files` was set.
     pub fn archive(&self) -> Archive {
         let mut options = self.options.clone();
         options.fill_defaults();

@@ -1,4 +1,4 @@
-//! Runs as library calls: events, outcomes, and listeners that are slow or stuck.
+//! Runs as library calls: events, outcomes, and slow or stuck listeners.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ fn a_request_becomes_events_and_an_outcome() {
     assert!(names.count("window") >= 2, "{:?}", names.0);
 }
 
-/// Blocks the supervisor for longer than the run.
+/// A listener that blocks the supervisor for longer than the run.
 #[derive(Default)]
 struct Slow {
     was_slow: bool,
@@ -149,7 +149,7 @@ fn messages_that_find_the_queue_full_are_counted() {
         let _ = released.recv();
     })
     .expect("a thread");
-    // At most one message is being handled, and 256 wait.
+    // At most one message is being handled, and 256 are waiting.
     for _ in 0..300 {
         queued.event(Event::Starting);
     }

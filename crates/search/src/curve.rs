@@ -26,8 +26,8 @@ pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     knee_of_runs(&steps, 0.95, 1)
 }
 
-/// Fits the served rate as a function of the iterations in flight. Excludes trials with fewer than about one iteration
-/// in flight, because they do not show how iterations share the system.
+/// Fits the served rate as a function of the iterations in flight. Excludes trials without a load,
+/// which do not show how iterations share the system.
 pub fn fit(trials: &[Trial]) -> Result<Scalability, FitError> {
     let points: Vec<(f64, f64)> = trials
         .iter()

@@ -28,7 +28,7 @@ struct Kind {
     fields: Vec<(String, String)>,
 }
 
-/// The number of omitted lines of a kind.
+/// A log line that reports the omitted lines of a kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Folded {
     pub level: Level,
@@ -62,7 +62,7 @@ impl Repeated {
         is_shown
     }
 
-    /// Returns one line for each kind of which lines were omitted since the previous call.
+    /// Returns one line for each kind with omitted lines since the previous call.
     pub fn take(&mut self) -> Vec<Folded> {
         let left_out = self.kinds.iter_mut().filter(|(_, kind)| kind.left_out > 0);
         let mut folded: Vec<(usize, Folded)> = left_out

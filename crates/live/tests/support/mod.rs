@@ -1,6 +1,6 @@
-//! A run that is watched.
+//! A run with a live page.
 
-#![allow(dead_code)] // Each test program uses its part.
+#![allow(dead_code)] // No test program uses all of it.
 
 pub mod relay;
 
@@ -12,12 +12,12 @@ use plimsoll_run::{
 };
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 
-/// 50 requests per second for some seconds; each tenth fails.
+/// 50 requests per second for some seconds. Every tenth fails.
 pub fn run_for(seconds: u64, listeners: Vec<Box<dyn Listener>>) -> Outcome {
     plimsoll_run::run(request(seconds), listeners).expect("a run")
 }
 
-/// The request of that run, to a server that runs until the process ends.
+/// The request for that run, to a server that runs until the process exits.
 pub fn request(seconds: u64) -> Request {
     let server = LoggedServer::start(Behavior::Fail(10)).expect("a free port");
     let options = HttpOptions {

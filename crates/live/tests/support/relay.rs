@@ -1,4 +1,4 @@
-//! Forwards connections, and can cut them.
+//! A relay that can cut the connections that it forwards.
 
 use std::io::copy;
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -16,7 +16,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Forwards to the server of `url`.
+    /// Forwards connections to the server of `url`.
     pub fn start(url: &str) -> Relay {
         let rest = url.strip_prefix("http://").expect("a URL");
         let (to, path) = rest.split_once('/').expect("a path");
@@ -63,7 +63,7 @@ impl Relay {
         }
     }
 
-    /// Connections so far.
+    /// The number of connections so far.
     pub fn connections(&self) -> usize {
         self.open.lock().expect("no panic").count
     }
