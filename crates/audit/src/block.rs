@@ -296,6 +296,8 @@ pub struct Block {
     pub model: Model,
     /// Users or connections.
     pub users: Option<Quantity>,
+    /// wrk: the number of threads. Each opens connections ÷ threads, rounded down.
+    pub threads: Option<f64>,
     /// k6: the number of allocated users, from the maximum of `vus_max`.
     pub most_users: Option<Quantity>,
     /// Whether the tool has no support for think time, so that users never pause.
@@ -386,6 +388,7 @@ impl Block {
             command: None,
             model: Model::Unknown,
             users: None,
+            threads: None,
             most_users: None,
             thinks_never: false,
             declared: None,
@@ -535,12 +538,17 @@ impl Block {
     /// Maximum number of requests in flight: users × pipelined requests.
     pub fn at_once(&self) -> Option<f64> {
         let users = self.known_users()?.value;
+        let open = match self.threads {
+            Some(threads) if threads >= 1.0 && users >= threads => {
+                threads * (users / threads).floor()
+            }
+            _ => users,
+        };
         Some(
-            users
-                * self
-                    .streams
-                    .as_ref()
-                    .map_or(1.0, |streams| streams.value.max(1.0)),
+            open * self
+                .streams
+                .as_ref()
+                .map_or(1.0, |streams| streams.value.max(1.0)),
         )
     }
 

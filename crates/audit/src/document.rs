@@ -38,6 +38,9 @@ impl Prose {
     }
 }
 
+/// Minimum number of words of a sentence in a cell.
+const REMARK: usize = 8;
+
 /// A table. The header cells name the columns.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -62,6 +65,8 @@ pub struct Document {
     pub markdown: bool,
     pub prose: Vec<Prose>,
     pub tables: Vec<Table>,
+    /// Cells of tables with a sentence.
+    pub remarks: Vec<Prose>,
     pub codes: Vec<Code>,
     /// Every heading with its line.
     pub headings: Vec<(usize, String)>,
@@ -310,6 +315,18 @@ impl<'a> Walk<'a> {
                 Event::End(TagEnd::TableCell) => {
                     let cell = std::mem::take(&mut self.buffer).trim().to_owned();
                     self.breaks.clear();
+                    if cell.split_whitespace().count() >= REMARK {
+                        self.document.remarks.push(Prose {
+                            line: self.line(range.start),
+                            text: cell.clone(),
+                            titles: self
+                                .headings
+                                .iter()
+                                .map(|(_, title)| title.clone())
+                                .collect(),
+                            breaks: Vec::new(),
+                        });
+                    }
                     self.row.push(cell);
                 }
                 Event::End(TagEnd::TableHead) => {

@@ -196,7 +196,8 @@ pub fn is_rate_unit(unit: &str) -> bool {
     ];
     let lower = unit.to_lowercase();
     matches!(lower.as_str(), "rps" | "qps" | "tps" | "iops" | "[#/sec]")
-        || (lower.contains("/s") || lower.contains("/с"))
+        || !lower.starts_with("transfer")
+            && (lower.contains("/s") || lower.contains("/с"))
             && EVENTS.iter().any(|word| lower.starts_with(word))
 }
 

@@ -103,6 +103,23 @@ impl<'a> Report<'a> {
             .filter(|prose| !is_progress(&prose.text))
     }
 
+    /// Whether a command above a line, below the last output, shows that the line is about a run
+    /// whose output is missing.
+    pub fn is_of_unprinted_run(&self, line: usize) -> bool {
+        let above = |first: usize| first < line;
+        let output = self.blocks.iter().map(|block| block.first_line);
+        let Some(output) = output.filter(|first| above(*first)).max() else {
+            return false;
+        };
+        // The command of the next output stands above it.
+        let next = self.blocks.iter().any(|block| block.first_line > line);
+        let commands = self.commands.iter().map(|command| command.line);
+        !next
+            && commands
+                .filter(|at| above(*at))
+                .any(|at| at > output && !self.is_output(at))
+    }
+
     /// The number of the block to show to users, counted from 1.
     pub fn number(&self, block: &Block) -> Option<usize> {
         self.blocks

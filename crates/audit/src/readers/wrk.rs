@@ -121,8 +121,9 @@ fn begins_latency(text: &str) -> bool {
 fn row(block: &mut Block, text: &str, line: usize) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(16).collect();
     match words[..] {
-        [_, "threads", "and", connections, "connections"] => {
+        [threads, "threads", "and", connections, "connections"] => {
             block.users = bare(connections, Unit::Count, line);
+            block.threads = threads.parse().ok();
         }
         ["Latency", mean, _, max, ..] if duration(mean, line).is_some() => {
             let mut trend = Trend::new(Role::Request, "Latency", line);

@@ -67,7 +67,7 @@ pub fn read(cell: &str) -> Option<Figure> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let joined = without_blanks(text);
+    let joined = without_blanks(text).replacen(" per second", "/s", 1);
     let (written, rest) = split_number(&joined)?;
     let (value, step) = number(written.trim_end_matches(['.', ',']))?;
     let (thousands, rest) = match multiple(rest) {
@@ -142,7 +142,7 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
         "%" => (1.0, Kind::Percent),
         "x" | "×" | "times" => (1.0, Kind::Factor),
         "k" => (1e3, Kind::Plain),
-        "requests" | "reqs" | "req" | "users" | "vus" | "events" => (1.0, Kind::Plain),
+        "requests" | "reqs" | "req" | "users" | "vus" | "events" | "hits" => (1.0, Kind::Plain),
         name if is_rate_unit(name) => (1.0, Kind::Rate),
         _ => {
             let (unit, lower) = match lower.split_once('/') {
@@ -199,6 +199,11 @@ mod tests {
             ("2.4x 🚀", Some((2.4, Kind::Factor))),
             ("12.1 ± 0.3", Some((12.1, Kind::Plain))),
             ("45 MB/s", Some((45e6, Kind::DataRate))),
+            (
+                "98039.22  requests per second",
+                Some((98_039.22, Kind::Rate)),
+            ),
+            ("531 hits", Some((531.0, Kind::Plain))),
             ("250 ns/op", Some((250e-9, Kind::Time))),
             ("12.5k req/s", Some((12_500.0, Kind::Rate))),
             ("1.2M", Some((1.2e6, Kind::Plain))),

@@ -6,6 +6,7 @@ use super::name::{Meaning, Name};
 use super::{Field, Record};
 use crate::block::Block;
 use crate::document::Table;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, Unit};
 use crate::report::Report;
 
@@ -34,8 +35,9 @@ const MOST_LISTS: usize = 300;
 
 impl Grids {
     pub fn of(report: &Report) -> Grids {
+        let drawn = super::drawn::tables(report);
         let all = || {
-            let tables = report.document.tables.iter();
+            let tables = report.document.tables.iter().chain(&drawn);
             tables
                 .filter(|table| !report.is_output(table.line))
                 .take(MOST_TABLES)
@@ -50,8 +52,29 @@ impl Grids {
         }
     }
 
-    /// Whether any table has load-test results.
+    /// Whether any table or list has load-test results.
     pub fn has_results(&self) -> bool {
+        let listed = self.lists.iter().any(|list| {
+            let timed = list.fields.iter().filter(|field| {
+                field.name.is_statistic() && field.figure.kind == Kind::Time
+                    || field.figure.kind == Kind::Rate
+            });
+            list.fields.len() >= 3 && timed.count() >= 2
+        });
+        // Columns of times with their units are results, whatever their names.
+        let of_times = self.rows.iter().any(|grid| {
+            let with_times = grid.records.iter().filter(|record| {
+                let times = record
+                    .fields
+                    .iter()
+                    .filter(|field| field.figure.kind == Kind::Time);
+                times.count() >= 2
+            });
+            with_times.count() >= 3
+        });
+        if listed || of_times {
+            return true;
+        }
         let mut fields = self
             .tables
             .iter()
@@ -250,7 +273,8 @@ fn lists(report: &Report) -> Vec<Record> {
     let mut last = 0;
     let mut open = false;
     for (line, text) in lines.iter().take(20_000) {
-        let Some(field) = pair(text) else {
+        let fields = fields_of(text);
+        let Some(first) = fields.first() else {
             continue;
         };
         let near = line.saturating_sub(last) <= 3;
@@ -261,20 +285,44 @@ fn lists(report: &Report) -> Vec<Record> {
                 !record
                     .fields
                     .iter()
-                    .any(|known| known.name.text.eq_ignore_ascii_case(&field.name.text))
+                    .any(|known| known.name.text.eq_ignore_ascii_case(&first.name.text))
             });
         if let Some(record) = records.last_mut().filter(|_| fits) {
-            record.fields.push(field);
+            record.fields.extend(fields);
             continue;
         }
         if records.len() >= MOST_LISTS {
             break;
         }
         open = true;
-        records.push(Record::new(*line, String::new(), vec![field]));
+        records.push(Record::new(*line, String::new(), fields));
     }
     records.retain(|record| record.fields.len() >= 2);
     records
+}
+
+static COMPLETED: Pattern = pattern!(
+    r"(?i)^\W*(\d[\d,]*)\s+(?:requests|transactions|operations|queries)\s+(?:completed|processed|served|sent)\s+in\s+(\d[\d.,]*\s?(?:ms|s|secs?|seconds|min|minutes))\b"
+);
+static ALONE: Pattern = pattern!(
+    r"(?i)^\W*(min|max|avg|average|mean|median|p\d\d(?:\.\d+)?)\s+(\d[\d.,]*\s?[a-zµμ]{0,12})\W*$"
+);
+
+/// The named figures of a line: `name: value`, `Min 134 ms`, `1000 requests completed in 2 seconds`.
+fn fields_of(text: &str) -> Vec<Field> {
+    if let Some(found) = COMPLETED.first(text) {
+        let of = |name: &str, at: usize| field(&Name::read(name), group(&found, at));
+        return of("requests", 1)
+            .into_iter()
+            .chain(of("completed in", 2))
+            .collect();
+    }
+    if let Some(found) = ALONE.first(text) {
+        return field(&Name::read(group(&found, 1)), group(&found, 2))
+            .into_iter()
+            .collect();
+    }
+    pair(text).into_iter().collect()
 }
 
 /// Parses `name: value` or `name = value`.

@@ -3,6 +3,7 @@
 //! other, the records of a grid with each other, and sentences with both.
 
 mod cell;
+mod drawn;
 mod grid;
 mod name;
 

@@ -47,7 +47,9 @@ const LATENCY: [&str; 11] = [
     "rt",
 ];
 /// Names of rates in words; `is_rate_unit` recognizes the units.
-const RATE: [&str; 9] = [
+const RATE: [&str; 11] = [
+    "transaction rate",
+    "throughput summary",
     "throughput",
     "rate",
     "request rate",
@@ -58,7 +60,9 @@ const RATE: [&str; 9] = [
     "queries sec",
     "requests second",
 ];
-const REQUESTS: [&str; 21] = [
+const REQUESTS: [&str; 23] = [
+    "number of transactions actually processed",
+    "total number of transactions",
     "requests",
     "total operations",
     "operations",
@@ -81,7 +85,9 @@ const REQUESTS: [&str; 21] = [
     "transactions",
     "events",
 ];
-const FAILED: [&str; 13] = [
+const FAILED: [&str; 15] = [
+    "failed transactions",
+    "number of failed transactions",
     "에러 건수",
     "실패",
     "ошибки",
@@ -96,7 +102,8 @@ const FAILED: [&str; 13] = [
     "total errors",
     "error",
 ];
-const PASSED: [&str; 8] = [
+const PASSED: [&str; 9] = [
+    "successful transactions",
     "passes",
     "successful",
     "success",
@@ -117,7 +124,8 @@ const FAILED_SHARE: [&str; 8] = [
     "errors rate",
 ];
 const PASSED_SHARE: [&str; 4] = ["success rate", "pass rate", "success ratio", "availability"];
-const DURATION: [&str; 14] = [
+const DURATION: [&str; 15] = [
+    "completed in",
     "duration",
     "total duration",
     "run duration",
@@ -133,7 +141,9 @@ const DURATION: [&str; 14] = [
     "test duration",
     "wall time",
 ];
-const USERS: [&str; 13] = [
+const USERS: [&str; 15] = [
+    "number of clients",
+    "parallel clients",
     "users",
     "vus",
     "concurrency",
@@ -255,6 +265,7 @@ impl Name {
         self.meaning != Meaning::Other
             || self.unit.is_some()
             || self.quantity == "latency"
+            || self.quantity.contains("transferred")
             || self.is_of_each()
     }
 

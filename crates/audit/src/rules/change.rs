@@ -74,8 +74,11 @@ impl Change {
         let unsure = 0.5 * (one.step / one_value + other.step / other_value) * ratio;
         if !self.percent {
             let share = if self.about { 0.2 } else { 0.1 };
+            // A factor below 1 is a slowdown.
+            let slower = (self.said < 1.0).then_some(1.0 / ratio);
             return [ratio, ratio - 1.0]
                 .into_iter()
+                .chain(slower)
                 .any(|right| (self.said - right).abs() <= self.step + share * right + unsure);
         }
         let share = if self.about { 0.2 } else { 0.03 };
@@ -87,6 +90,20 @@ impl Change {
             let slack = (share * 100.0 * right).max(self.step).max(coarse);
             (self.said - 100.0 * right).abs() <= slack + 100.0 * unsure
         })
+    }
+
+    /// Whether a factor with three digits, next to its two figures, is more than half a percent off.
+    pub fn is_slightly_off(&self, one: &Figure, other: &Figure) -> bool {
+        let (one_value, other_value) = (one.value.abs(), other.value.abs());
+        let ratio = one_value.max(other_value) / one_value.min(other_value);
+        let unsure = (one.step / one_value + other.step / other_value) * ratio;
+        let precise = self.said / self.step >= 100.0 && self.said % (5.0 * self.step) != 0.0;
+        !self.percent
+            && !self.about
+            && precise
+            && [ratio, ratio - 1.0]
+                .iter()
+                .all(|right| (self.said - right).abs() > self.step + unsure + 0.005 * right)
     }
 
     /// Whether a figure states exactly this change.
@@ -138,6 +155,7 @@ mod tests {
             ("32", "%", "about 32 % faster", true),
             ("1.4", "x", "1.4x faster", true),
             ("3", "x", "3x faster", false),
+            ("0.73", "x", "0.73x", true),
         ] {
             let (one, other) = (read("52 ms").unwrap(), read("38 ms").unwrap());
             let change = Change::read(said, unit, text).unwrap();

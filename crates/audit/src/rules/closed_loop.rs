@@ -231,6 +231,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let wrk_adds = over && block.tool == Tool::Wrk;
         let limit = match &block.streams {
             Some(streams) => format!("{} × {} = {}", users.text, streams.text, digits(allowed)),
+            None if allowed < users.value => format!("{} of {}", digits(allowed), users.text),
             None => users.text.clone(),
         };
         let turn = if over { low } else { high };

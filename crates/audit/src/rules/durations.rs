@@ -122,7 +122,52 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                 }
             }
         }
+        longer(block, findings);
         parts(report, block, findings);
+    }
+}
+
+/// Reports a request that takes longer than the iteration that contains it. Each iteration makes one
+/// request, and none was interrupted.
+fn longer(block: &Block, findings: &mut Findings) {
+    let one_each = block
+        .requests_per_turn()
+        .is_some_and(|per| (per - 1.0).abs() < 1e-9);
+    let (Some(iteration), Some(latency), true) = (
+        block.trend(Role::Iteration),
+        block.trend(Role::Request),
+        one_each && block.interrupted == Some(0.0),
+    ) else {
+        return;
+    };
+    let pairs = [
+        ("max", &latency.max, &iteration.max),
+        ("avg", &latency.mean, &iteration.mean),
+    ];
+    for (name, part, whole) in pairs {
+        let (Some(part), Some(whole)) = (part, whole) else {
+            continue;
+        };
+        if part.value <= whole.value + printed(part) + printed(whole) {
+            continue;
+        }
+        findings.block(
+            "impossible-minimum",
+            Level::Warning,
+            block,
+            iteration.line,
+            [
+                format!(
+                    "{}: {name}={}; {}: {name}={}",
+                    latency.name, part.text, iteration.name, whole.text
+                ),
+                format!(
+                    "every iteration is one request, so {} is at most the {} of an iteration",
+                    part.text, whole.text
+                ),
+                "The rows are from different runs, or were changed by hand.".to_owned(),
+            ],
+        );
     }
 }
 

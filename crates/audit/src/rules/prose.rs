@@ -131,6 +131,9 @@ pub fn stale(report: &Report, findings: &mut Findings) {
     let times: Vec<&Quantity> = figures(&report.blocks).collect();
     let mut left = MOST_NUMBERS;
     for prose in report.prose() {
+        if report.is_of_unprinted_run(prose.line) {
+            continue;
+        }
         for sentence in sentences(&prose.text) {
             if is_listing(sentence) {
                 continue;

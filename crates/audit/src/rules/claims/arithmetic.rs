@@ -1,11 +1,11 @@
 //! Sentences whose own figures contradict each other: "27 minutes (3 + 5 + 1 minutes)", "50 × 20 =
 //! 900", "9000 requests in 30 s (250/s)".
 
+use super::contradiction;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Unit, digits, duration, number, plain};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
 
 static PARTS: Pattern = pattern!(
     r"(?i)\b(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b([^().=+]{0,40})\(([^()]{3,120})\)"
@@ -65,12 +65,11 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
         if whole && !group(3).to_lowercase().contains("per ") {
             continue;
         }
-        findings.page(
+        contradiction(
             "total-mismatch",
-            Level::Warning,
+            sentence,
             line,
             [
-                format!("\"{}\"", shortened(sentence)),
                 format!(
                     "{} = {}, not {} {}",
                     group(4).trim(),
@@ -80,6 +79,7 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
                 ),
                 "Correct the time or its parts.".to_owned(),
             ],
+            findings,
         );
     }
 }
@@ -132,12 +132,11 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
             true => "ratio-misstated",
             false => "total-mismatch",
         };
-        findings.page(
+        contradiction(
             rule,
-            Level::Warning,
+            sentence,
             line,
             [
-                format!("\"{}\"", shortened(sentence)),
                 format!(
                     "{} = {}, not {}",
                     left.as_str(),
@@ -146,6 +145,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
                 ),
                 "Compute it again.".to_owned(),
             ],
+            findings,
         );
     }
 }
@@ -184,7 +184,7 @@ fn value_of(expression: &str) -> Option<f64> {
 }
 
 static PER_SECOND: Pattern = pattern!(
-    r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls)\s+in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b"
+    r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls|transactions|operations)\s+(?:(?:were\s+)?(?:completed|processed|served|sent|made|handled)\s+)?in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b"
 );
 
 /// Checks a count and its time against a stated rate.
@@ -212,12 +212,11 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
         if time <= 0.0 || rate <= 0.0 || (count / time - rate).abs() <= 0.15 * rate {
             continue;
         }
-        findings.page(
+        contradiction(
             "ratio-misstated",
-            Level::Warning,
+            sentence,
             line,
             [
-                format!("\"{}\"", shortened(sentence)),
                 format!(
                     "{} ÷ {} = {}, not {}",
                     digits(count),
@@ -227,6 +226,7 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
                 ),
                 "Take the count, the time and the rate of one run.".to_owned(),
             ],
+            findings,
         );
     }
 }
@@ -319,12 +319,11 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
     if known || (count - right).abs() <= slack || !(0.1..10.0).contains(&(count / right)) {
         return;
     }
-    findings.page(
+    contradiction(
         "ratio-misstated",
-        Level::Warning,
+        sentence,
         line,
         [
-            format!("\"{}\"", shortened(sentence)),
             format!(
                 "{} × {} = {}, not {}",
                 plain(rate, Unit::Rate),
@@ -334,6 +333,7 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
             ),
             "Take the count, the time and the rate of one run.".to_owned(),
         ],
+        findings,
     );
 }
 

@@ -1,12 +1,11 @@
 //! "27 % faster (52 ms → 38 ms)", "from 12,000 to 9,500 req/s, 1.5x": two figures and a change that
 //! does not match them.
 
-use crate::finding::Level;
+use super::contradiction;
 use crate::pattern::{Pattern, group, named, pattern};
 use crate::records::{Figure, read};
 use crate::report::Findings;
 use crate::rules::change::{Change, is_change};
-use crate::rules::prose::shortened;
 
 pub const UNIT: &str = r"(?:ns|us|µs|μs|ms|s|secs?|seconds|min|minutes|(?:(?:req|reqs|requests?|ops?|msgs?|messages|queries|tokens|rows|events)?/s(?:ec(?:ond)?)?)|rps|qps|tps|[KMG]i?B(?:/s)?)";
 const BETWEEN: &str =
@@ -143,17 +142,17 @@ fn judge(
         .found
         .iter()
         .any(|found| found.line == line && found.arithmetic == arithmetic);
-    if known || change.is_between(one, other) {
+    if known || change.is_between(one, other) && !change.is_slightly_off(one, other) {
         return;
     }
-    findings.page(
+    contradiction(
         "ratio-misstated",
-        Level::Warning,
+        sentence,
         line,
         [
-            format!("\"{}\"", shortened(sentence)),
             arithmetic,
             "Compute it again from the two figures, and name the base of a percentage.".to_owned(),
         ],
+        findings,
     );
 }

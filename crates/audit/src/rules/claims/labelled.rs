@@ -133,6 +133,9 @@ fn claims(report: &Report) -> Vec<Claim> {
     let mut claims = Vec::new();
     for prose in report.prose() {
         for (line, text) in prose.lines() {
+            if report.is_of_unprinted_run(line) {
+                continue;
+            }
             // Chinese and Japanese use a full-width colon.
             let pair = text.split_once(": ").or_else(|| text.split_once('：'));
             if let Some((label, value)) = pair {

@@ -13,10 +13,12 @@ mod duration;
 mod each;
 mod errors;
 mod expression;
+mod from_to;
 mod labelled;
 mod linked;
 mod listed;
 mod met;
+mod met_range;
 mod mix;
 mod named;
 mod objective;
@@ -34,7 +36,12 @@ mod words;
 
 use crate::block::Block;
 use crate::document::Prose;
+use crate::finding::Level;
 use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+/// What to do about a share or a change that does not match its figures.
+const BASE: &str = "Compute it again from the two figures, and name the base of a percentage.";
 
 /// Maximum number of sentences to check.
 const MOST_SENTENCES: usize = 4000;
@@ -65,6 +72,7 @@ pub fn errors_denied(report: &Report, findings: &mut Findings) {
 pub fn objectives(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         objective::sentence(sentence, prose.line, findings);
+        met_range::sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
         objective::table(table, findings);
@@ -93,6 +101,7 @@ pub fn labelled(report: &Report, findings: &mut Findings) {
     takes::lines(report, findings);
     for (prose, sentence) in sentences(report) {
         tool_rate::sentence(report, prose, sentence, findings);
+        from_to::sentence(report, sentence, prose.line, findings);
     }
 }
 
@@ -145,10 +154,11 @@ pub fn totals(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Every sentence outside of tool output.
+/// Every sentence outside of tool output, also in cells.
 pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str)> {
     report
         .prose()
+        .chain(&report.document.remarks)
         .flat_map(|prose| {
             super::prose::sentences(&prose.text).map(move |sentence| (prose, sentence))
         })
@@ -156,9 +166,24 @@ pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r
         .take(MOST_SENTENCES)
 }
 
+/// Adds a finding about a sentence whose own figures contradict each other.
+fn contradiction(
+    rule: &'static str,
+    sentence: &str,
+    line: usize,
+    [arithmetic, advice]: [String; 2],
+    findings: &mut Findings,
+) {
+    let quoted = format!("\"{}\"", shortened(sentence));
+    findings.page(rule, Level::Warning, line, [quoted, arithmetic, advice]);
+}
+
 /// The block to which a sentence refers: the last one above it under the same headings. `None` if
 /// it is uncertain.
 fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
+    if report.is_of_unprinted_run(prose.line) {
+        return None;
+    }
     let under = |block: &&Block| {
         let titles = &block.titles;
         titles.len() >= prose.titles.len() && titles[..prose.titles.len()] == *prose.titles

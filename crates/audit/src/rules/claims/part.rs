@@ -1,11 +1,10 @@
 //! "n of m = x %".
 
-use crate::finding::Level;
+use super::{BASE, contradiction};
 use crate::pattern::{Pattern, named, pattern};
 use crate::quantity::{digits, number};
 use crate::report::Findings;
 use crate::rules::change::is_about;
-use crate::rules::prose::shortened;
 
 static SHARE: Pattern = pattern!(
     r"(?i)(?<share>\d+(?:\.\d+)?)\s?%\s*\(\s*(?<part>\d[\d,]*)\s*(?:/|of|out of)\s*(?<whole>\d[\d,]*)\b"
@@ -36,22 +35,19 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         if whole <= 0.0 || part > whole || near(right) || near(100.0 - right) {
             continue;
         }
-        findings.page(
+        let arithmetic = format!(
+            "{} ÷ {} = {} %, not {} %",
+            digits(part),
+            digits(whole),
+            digits(right),
+            digits(said)
+        );
+        contradiction(
             "ratio-misstated",
-            Level::Warning,
+            sentence,
             line,
-            [
-                format!("\"{}\"", shortened(sentence)),
-                format!(
-                    "{} ÷ {} = {} %, not {} %",
-                    digits(part),
-                    digits(whole),
-                    digits(right),
-                    digits(said)
-                ),
-                "Compute it again from the two figures, and name the base of a percentage."
-                    .to_owned(),
-            ],
+            [arithmetic, BASE.to_owned()],
+            findings,
         );
     }
 }

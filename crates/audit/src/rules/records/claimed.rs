@@ -18,6 +18,8 @@ static FIGURE: Pattern = pattern!(
     r"(?i)\d\s?(?:ns|us|µs|ms|s|sec|seconds|minutes|req/s|rps|qps|tps|ops/s|k|kb|mb|gb)\b"
 );
 
+static WORD: Pattern = pattern!(r"(?i)\b(doubl|halv|tripl|quadrupl)(?:es?|ed|ing)\b");
+
 /// Maximum number of figures. With more of them, some pair matches any ratio.
 const MOST: usize = 60;
 const MOST_FIELDS: usize = 2000;
@@ -36,7 +38,8 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     let sized = lower.contains('%')
         || lower.contains('x')
         || lower.contains('×')
-        || lower.contains("times");
+        || lower.contains("times")
+        || WORD.is_match(&lower);
     const SPEED: [&str; 10] = [
         "faster",
         "slower",
@@ -62,14 +65,22 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     }
     let plain = text.replace(['*', '`'], "");
     let mut found = BEFORE.all(&plain).chain(BEHIND.all(&plain));
-    let (Some(first), None) = (found.next(), found.next()) else {
-        return;
+    let change = match (found.next(), found.next()) {
+        (Some(first), None) => Change::read(group(&first, 1), group(&first, 2), text),
+        (None, None) => WORD.only(&plain).and_then(|word| {
+            let factor = match group(&word, 1).to_lowercase().as_str() {
+                "tripl" => "3.0",
+                "quadrupl" => "4.0",
+                _ => "2.0",
+            };
+            Change::read(factor, "x", "about")
+        }),
+        _ => None,
     };
     // Another rule compares the sentence's own figures.
     if FIGURE.is_match(&plain) {
         return;
     }
-    let change = Change::read(group(&first, 1), group(&first, 2), text);
     let (Some(change), Some(metric)) = (change, Metric::of(&plain)) else {
         return;
     };

@@ -33,6 +33,7 @@ pub fn check(grid: &Grid, findings: &mut Findings) {
     totals::sums(grid, &columns, findings);
     work(grid, &columns, findings);
     totals::averages(grid, &columns, findings);
+    totals::mixtures(grid, &columns, findings);
     relations::check(grid, &columns, findings);
     for (at, target) in columns.iter().enumerate() {
         if is_computed(target) {
@@ -62,12 +63,9 @@ fn columns(grid: &Grid) -> Vec<Column<'_>> {
     columns
 }
 
-/// Whether the units of a column denote a comparison.
-fn is_computed(column: &Column) -> bool {
-    let cells = column.cells.iter().flatten();
-    let of_share = matches!(column.meaning, Meaning::FailedShare | Meaning::PassedShare);
-    let lower = column.name.to_lowercase();
-    let named = [
+/// Whether the name of a column denotes a comparison of two other figures.
+pub fn is_change(name: &str) -> bool {
+    const WORDS: [&str; 13] = [
         "speedup",
         "speed-up",
         "ratio",
@@ -76,14 +74,21 @@ fn is_computed(column: &Column) -> bool {
         "change",
         "diff",
         "improve",
-        "Δ",
+        "δ",
         "delta",
         "faster",
         "slower",
         "reduction",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
+    ];
+    let lower = name.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether the units of a column denote a comparison.
+fn is_computed(column: &Column) -> bool {
+    let cells = column.cells.iter().flatten();
+    let of_share = matches!(column.meaning, Meaning::FailedShare | Meaning::PassedShare);
+    let named = is_change(column.name);
     // A share of something, such as the CPU, is not a comparison.
     let signed = |figure: &&Figure| {
         figure
@@ -212,7 +217,15 @@ fn fits(columns: &[Column], relation: Relation, row: usize, said: &Figure) -> Op
     if slack > 0.2 * value.max(right) || value == 0.0 || said.about {
         return None;
     }
-    Some((value - right).abs() <= slack)
+    let near = |right: f64| (value - right).abs() <= slack;
+    // More is better for a rate and less for a time, so the factors of two rows may be inverse.
+    let inverse = 1.0 / right;
+    let unsure = unsure / right * inverse;
+    let turned = said.kind == Kind::Factor
+        && value > 1.0
+        && right < 1.0
+        && (value - inverse).abs() <= said.step * 1.001 + unsure + 1e-9;
+    Some(near(right) || turned)
 }
 
 fn report(

@@ -15,6 +15,9 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         pairs(&grid.records, "rows", findings);
         pairs(&sides(grid), "columns", findings);
     }
+    for grid in grids.rows.iter().take(MOST_TABLES) {
+        groups(grid, findings);
+    }
     for group in siblings(report, grids) {
         pairs(&group, "lists", findings);
     }
@@ -80,7 +83,7 @@ fn is_measured(field: &Field) -> bool {
 }
 
 /// The number of digits after the first one without trailing zeros, or 0 for fewer than three digits.
-fn weight(figure: &Figure) -> usize {
+pub fn weight(figure: &Figure) -> usize {
     let digits: String = figure.text.chars().filter(char::is_ascii_digit).collect();
     match digits.trim_matches('0').len() {
         length if length >= 3 && !figure.about => length - 1,
@@ -171,4 +174,63 @@ fn siblings(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
         }
     }
     groups.into_iter().map(|(_, records)| records).collect()
+}
+
+/// Compares groups of rows with the same label: each row of one group against the row at the same
+/// place in another one.
+fn groups(grid: &Grid, findings: &mut Findings) {
+    let mut groups: Vec<&[Record]> = Vec::new();
+    for group in grid.records.chunk_by(|one, other| one.words == other.words) {
+        groups.push(group);
+    }
+    let Some(size) = groups.first().map(|group| group.len()) else {
+        return;
+    };
+    let alike = groups.iter().all(|group| group.len() == size);
+    if size < 3 || !alike || groups.len() < 2 || grid.records.len() > MOST_RECORDS {
+        return;
+    }
+    for pair in groups.windows(2) {
+        let [one, other] = pair else {
+            continue;
+        };
+        let (mut digits, mut shown) = (0, Vec::new());
+        let equal = one.iter().zip(other.iter()).all(|(one, other)| {
+            let mut measured = one
+                .fields
+                .iter()
+                .filter(|field| is_measured(field))
+                .peekable();
+            measured.peek().is_some()
+                && measured.all(|field| {
+                    digits += weight(&field.figure);
+                    if shown.len() < 4 {
+                        shown.push(field.figure.text.clone());
+                    }
+                    other
+                        .twin(field)
+                        .is_some_and(|twin| twin.figure == field.figure)
+                })
+        });
+        if !equal || digits < LEAST + 3 || !is_apart(&one[0], &other[0]) {
+            continue;
+        }
+        warn(
+            "copied-block",
+            other[0].line,
+            [
+                format!(
+                    "{} and {}: {}, …",
+                    one[0].label,
+                    other[0].label,
+                    shown.join(", ")
+                ),
+                format!(
+                    "all figures of {size} rows are equal in all of their digits, which does not happen in two runs"
+                ),
+                "One of them is a copy: print the figures of its own run.".to_owned(),
+            ],
+            findings,
+        );
+    }
 }

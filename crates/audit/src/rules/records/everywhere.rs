@@ -5,7 +5,9 @@ use super::subject::named;
 use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{number, time_unit};
-use crate::records::{Field, Grid, Grids, Kind, Meaning, Name, label_words as name, tokens};
+use crate::records::{
+    Field, Grid, Grids, Kind, Meaning, Name, Record, label_words as name, tokens,
+};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
@@ -165,9 +167,18 @@ fn limit(
     else {
         return;
     };
+    const EARLIER: [&str; 6] = ["before", "baseline", "previous", "old", "original", "prior"];
+    let is_earlier = |record: &Record| {
+        record
+            .words
+            .iter()
+            .any(|word| EARLIER.contains(&word.as_str()))
+    };
+    let compared = grid.records.iter().any(is_earlier);
     let beyond = grid
         .records
         .iter()
+        .filter(|record| !(compared && is_earlier(record)))
         .flat_map(|record| record.fields.iter().map(move |field| (record, field)))
         .find(|(_, field)| fits(field) && field.figure.value - field.figure.step > bound * 1.001);
     let Some((record, field)) = beyond else {

@@ -7,7 +7,7 @@ use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
 pub fn check(record: &Record, findings: &mut Findings) {
-    for identity in [rate, hidden, time, parts, each, complement] {
+    for identity in [rate, hidden, time, parts, each, complement, transfer] {
         report(record, identity(record), findings);
     }
     for meaning in [Meaning::FailedShare, Meaning::PassedShare] {
@@ -260,5 +260,54 @@ fn time(record: &Record) -> Option<Contradiction<'_>> {
             slow.figure.text
         ),
         advice: "Divide the count by the time of the whole run.",
+    })
+}
+
+/// Checks data ÷ time = data per second. The same name may mean decimal or binary multiples.
+fn transfer(record: &Record) -> Option<Contradiction<'_>> {
+    let of = |kind: Kind| {
+        let mut with = record
+            .fields
+            .iter()
+            .filter(|field| field.figure.kind == kind);
+        let field = with.next()?;
+        (with.next().is_none() && field.is_exact() && !field.figure.about).then_some(field)
+    };
+    let (data, per_second) = (of(Kind::Data)?, of(Kind::DataRate)?);
+    let time = record.only(Meaning::Duration)?;
+    let lower = data.name.text.to_lowercase();
+    let moved = ["transfer", "received", "sent", "read", "total data"];
+    if !moved.iter().any(|word| lower.contains(word))
+        || time.figure.kind != Kind::Time
+        || time.figure.about
+        || time.figure.value < 1.0
+    {
+        return None;
+    }
+    let fields = vec![data, time, per_second];
+    let steps: f64 = fields
+        .iter()
+        .map(|field| field.figure.step / field.figure.value)
+        .sum();
+    let right = data.figure.value / time.figure.value;
+    let ratio = right / per_second.figure.value;
+    let multiple = [1.0, 8.0, 0.125]
+        .iter()
+        .any(|scale| (ratio / scale - 1.0).abs() <= 0.12 + steps);
+    // If they are far apart, one of the figures belongs to something else.
+    if multiple || steps > 0.3 || !(0.05..20.0).contains(&ratio) {
+        return None;
+    }
+    Some(Contradiction {
+        rule: "total-mismatch",
+        arithmetic: format!(
+            "{} ÷ {} = {}, not {}",
+            data.figure.text,
+            time.figure.text,
+            plain(right, Unit::ByteRate),
+            per_second.figure.text
+        ),
+        fields,
+        advice: "Take all three figures from one run.",
     })
 }

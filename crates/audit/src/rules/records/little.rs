@@ -1,6 +1,6 @@
 //! More requests in flight than users: rate × mean latency of one record.
 
-use super::warn;
+use super::{idle, warn};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
@@ -11,12 +11,16 @@ static USERS: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|conns?)\b"
 );
 
+/// "Connections: 256", at the end of a line or before a remark.
+static NAMED: Pattern = pattern!(
+    r"(?i)\b(?:connections|concurrency|concurrent (?:users|connections|clients)|virtual users|vus\)?)\W{1,8}(\d[\d,]*)\s*(?:$|[|,;(*])"
+);
+static PIPELINED: Pattern = pattern!(r"(?i)\bpipelining\W{1,8}(\d[\d,]*)\s*(?:$|[|,;(*])");
+
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     // Words for connections with several requests in flight, or for a latency that includes a wait
     // before the request.
-    const SEVERAL: [&str; 13] = [
-        "pipeline",
-        "pipelining",
+    const SEVERAL: [&str; 11] = [
         "http/2",
         "http2",
         "h2c",
@@ -30,6 +34,14 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         "inflight",
     ];
     let lower = report.text.to_lowercase();
+    // The number of pipelined requests may be stated.
+    let pipelined = match lower.contains("pipelin") {
+        true => match only(&[&PIPELINED], report.text) {
+            Some(depth) => depth.max(1.0),
+            None => return,
+        },
+        false => 1.0,
+    };
     if SEVERAL.iter().any(|word| lower.contains(word))
         || lower.contains("in-flight")
         || lower.contains("async")
@@ -44,16 +56,27 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         let around = title.as_deref().and_then(stated);
         let around = around.or(page.filter(|_| !varies(grid)));
         for record in &grid.records {
-            of(record, around, is_wrk, findings);
+            of(record, around, pipelined, is_wrk, findings);
         }
+        if let (Some(users), true) = (around, pipelined == 1.0) {
+            idle::check(&lower, grid, users, findings);
+        }
+    }
+    for list in &grids.lists {
+        of(list, None, pipelined, is_wrk, findings);
     }
 }
 
 /// The only number of users in a text.
-fn stated(text: &str) -> Option<f64> {
+pub fn stated(text: &str) -> Option<f64> {
+    only(&[&USERS, &NAMED], text)
+}
+
+/// The only number that patterns find in the lines of a text.
+fn only(patterns: &[&Pattern], text: &str) -> Option<f64> {
     let mut only: Option<f64> = None;
     for line in text.lines().filter(|line| line.len() < 1000) {
-        for found in USERS.all(line) {
+        for found in patterns.iter().flat_map(|pattern| pattern.all(line)) {
             let (value, _) = number(found.get(1)?.as_str())?;
             if only.is_some_and(|known| known != value) {
                 return None;
@@ -64,7 +87,7 @@ fn stated(text: &str) -> Option<f64> {
     only
 }
 
-fn of(record: &Record, around: Option<f64>, is_wrk: bool, findings: &mut Findings) {
+fn of(record: &Record, around: Option<f64>, pipelined: f64, is_wrk: bool, findings: &mut Findings) {
     let own = record
         .fields
         .iter()
@@ -75,7 +98,9 @@ fn of(record: &Record, around: Option<f64>, is_wrk: bool, findings: &mut Finding
         None => stated(&record.label).or(around),
     };
     let (Some(users), Some(rate)) = (
-        users.filter(|users| *users >= 1.0),
+        users
+            .filter(|users| *users >= 1.0)
+            .map(|users| users * pipelined),
         record.only(Meaning::Rate),
     ) else {
         return;

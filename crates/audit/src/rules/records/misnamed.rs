@@ -124,12 +124,20 @@ fn judge(
                 .iter()
                 .any(|scale| near(field.figure.value / scale))
     });
+    // The line may be one of a list of statistics, and two of them may be equal.
+    let listed = grids.lists.iter().any(|list| {
+        let statistics = list.fields.iter().filter(|field| field.name.is_statistic());
+        statistics.clone().count() >= 3
+            && statistics
+                .into_iter()
+                .any(|field| field.name.meaning == said.meaning && near(field.figure.value))
+    });
     let outputs = report
         .blocks
         .iter()
         .flat_map(|block| &block.trends)
         .any(|trend| trend.figures().iter().any(|(_, figure)| near(figure.value)));
-    if open || outputs || times().filter(same).any(|field| near(field.figure.value)) {
+    if open || listed || outputs || times().filter(same).any(|field| near(field.figure.value)) {
         return;
     }
     let exact = |field: &&Field| {

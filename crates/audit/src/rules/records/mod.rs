@@ -8,10 +8,12 @@ mod contest;
 mod copies;
 mod everywhere;
 mod extreme;
+mod idle;
 mod inside;
 mod legend;
 mod little;
 mod mean;
+mod miscolumn;
 mod misnamed;
 mod objectives;
 mod orders;
@@ -20,13 +22,16 @@ mod passed;
 mod peak;
 mod percentiles;
 mod places;
+mod quantified;
 mod quoted;
 mod ranges;
 mod ranks;
 mod relations;
+mod shifted;
 mod subject;
 mod swapped;
 mod tiers;
+mod ties;
 mod titles;
 mod totals;
 mod verdict;
@@ -52,7 +57,9 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
     for grid in &grids.rows {
         columns::check(grid, findings);
+        ties::check(grid, findings);
     }
+    shifted::tables(report, findings);
     copies::check(report, grids, findings);
     little::check(report, grids, findings);
     titles::check(report, grids, findings);
@@ -60,6 +67,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     orders::numbered(report, grids, findings);
     contest::tables(report, findings);
     whole::share(report, grids, findings);
+    whole::totals(grids, findings);
     objectives::check(report, grids, findings);
     tiers::check(report, grids, findings);
     legend::check(report, findings);
@@ -70,6 +78,9 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         whole::sentence(grids, sentence, prose.line, findings);
         misnamed::sentence(report, grids, sentence, prose.line, findings);
         everywhere::sentence(report, grids, sentence, prose.line, findings);
+        idle::sentence(report, grids, sentence, prose.line, findings);
+        miscolumn::sentence(report, grids, sentence, prose.line, findings);
+        quantified::sentence(report, grids, sentence, prose.line, findings);
     }
     if grids.grids().all(|grid| grid.records.len() < 2) {
         return;

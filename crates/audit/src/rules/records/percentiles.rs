@@ -34,6 +34,7 @@ pub fn check(record: &Record, findings: &mut Findings) {
             })
             .copied()
             .collect();
+        let group = of_one_unit(group);
         mean::check(record, &group, findings);
         if let Some((low, high)) = disorder(&group) {
             warn(
@@ -51,6 +52,18 @@ pub fn check(record: &Record, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// Without the figures that lack the unit of the others.
+fn of_one_unit(group: Vec<&Field>) -> Vec<&Field> {
+    let timed = |field: &&Field| field.figure.kind == Kind::Time;
+    let bare = |field: &&Field| field.figure.kind == Kind::Plain && field.name.unit.is_none();
+    if group.iter().filter(|field| timed(field)).count() < 2
+        || !group.iter().all(|field| timed(field) || bare(field))
+    {
+        return group;
+    }
+    group.into_iter().filter(timed).collect()
 }
 
 fn disorder<'r>(group: &[&'r Field]) -> Option<(&'r Field, &'r Field)> {

@@ -3,7 +3,7 @@
 use super::columns::Column;
 use super::warn;
 use crate::quantity::digits;
-use crate::records::{Figure, Grid, Kind, Meaning};
+use crate::records::{Field, Figure, Grid, Kind, Meaning, Record};
 use crate::report::Findings;
 
 /// Checks a last row that is the sum of the other rows.
@@ -15,7 +15,7 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     if others.len() < 2
         || !matches!(
             label.as_str(),
-            "total" | "sum" | "итого" | "合计" | "gesamt"
+            "total" | "aggregated" | "sum" | "итого" | "合计" | "gesamt"
         )
     {
         return;
@@ -63,6 +63,161 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                     said.text
                 ),
                 "Add the rows again.".to_owned(),
+            ],
+            findings,
+        );
+    }
+}
+
+/// Checks the mean and the percentiles of a last row for all requests against the other rows.
+pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+    let Some((last, others)) = grid.records.split_last() else {
+        return;
+    };
+    let label = last.label.trim_matches(['*', ' ', ':']).to_lowercase();
+    let named = matches!(label.as_str(), "total" | "aggregated" | "overall" | "all");
+    let mut counted = columns
+        .iter()
+        .filter(|column| column.meaning == Meaning::Requests);
+    let (Some(counts), None, true) = (counted.next(), counted.next(), named) else {
+        return;
+    };
+    let exact = |figure: &Figure| figure.kind == Kind::Plain && !figure.about;
+    let numbers: Vec<f64> = counts
+        .cells
+        .iter()
+        .flatten()
+        .filter(|figure| exact(figure))
+        .map(|figure| figure.value)
+        .collect();
+    let Some((all, parts)) = numbers.split_last() else {
+        return;
+    };
+    // An author may have left out rows.
+    if parts.len() != others.len() || parts.len() < 2 || parts.iter().sum::<f64>() != *all {
+        return;
+    }
+    for column in columns
+        .iter()
+        .filter(|column| column.meaning == Meaning::Mean)
+    {
+        let Some((Some(said), means)) = column.cells.split_last() else {
+            continue;
+        };
+        let means: Vec<&Figure> = means.iter().flatten().copied().collect();
+        let bounded = means
+            .iter()
+            .chain([said])
+            .any(|figure| figure.bound || figure.about);
+        if means.len() != parts.len() || bounded || means.iter().any(|mean| mean.kind != said.kind)
+        {
+            continue;
+        }
+        let weighted = |of: &dyn Fn(&Figure) -> f64| {
+            let sum: f64 = means
+                .iter()
+                .zip(parts)
+                .map(|(mean, part)| of(mean) * part)
+                .sum();
+            sum / all
+        };
+        let right = weighted(&|mean| mean.value);
+        let slack = weighted(&|mean| mean.coarse) + said.coarse + 0.1 * right;
+        if (said.value - right).abs() <= slack {
+            continue;
+        }
+        let shown: Vec<&str> = means.iter().map(|mean| mean.text.as_str()).collect();
+        warn(
+            "total-mismatch",
+            last.line,
+            [
+                format!(
+                    "{}: {} in the last row, {} above it",
+                    column.name,
+                    said.text,
+                    shown.join(", ")
+                ),
+                format!(
+                    "the mean of all rows, weighted by their requests, is {}, not {}",
+                    digits(right / said.step * number_step(said)),
+                    said.text
+                ),
+                "Compute the mean of all requests again.".to_owned(),
+            ],
+            findings,
+        );
+    }
+    quantiles(grid, parts, *all, findings);
+}
+
+/// Checks that a percentile of all requests leaves enough requests above and below it, given the
+/// percentiles of the parts.
+fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
+    let Some((last, others)) = grid.records.split_last() else {
+        return;
+    };
+    let timed = |field: &&Field| {
+        (field.figure.kind == Kind::Time
+            || field.figure.kind == Kind::Plain && field.name.is_latency())
+            && !field.figure.bound
+            && !field.figure.about
+    };
+    for said in last.fields.iter().filter(timed) {
+        let Meaning::Quantile(quantile) = said.name.meaning else {
+            continue;
+        };
+        let value = said.figure.value;
+        let known = |record: &Record| -> Vec<(f64, f64, f64)> {
+            let fields = record.fields.iter().filter(timed);
+            fields
+                .filter(|field| field.figure.kind == said.figure.kind)
+                .filter_map(|field| match field.name.meaning {
+                    Meaning::Min => Some((0.0, field.figure.value, field.figure.coarse)),
+                    Meaning::Quantile(level) => {
+                        Some((level, field.figure.value, field.figure.coarse))
+                    }
+                    _ => None,
+                })
+                .collect()
+        };
+        let (mut above, mut below) = (0.0, 0.0);
+        for (record, part) in others.iter().zip(parts) {
+            let steps = |coarse: f64| coarse + said.figure.coarse + 0.05 * value;
+            let known = known(record);
+            let over = known
+                .iter()
+                .filter(|(_, figure, coarse)| figure - steps(*coarse) > value)
+                .map(|(level, ..)| 1.0 - level)
+                .fold(0.0, f64::max);
+            let under = known
+                .iter()
+                .filter(|(_, figure, coarse)| figure + steps(*coarse) < value)
+                .map(|(level, ..)| *level)
+                .fold(0.0, f64::max);
+            above += over * part;
+            below += under * part;
+        }
+        let (count, limit, word) = if above > 1.1 * (1.0 - quantile) * all + 2.0 {
+            (above, (1.0 - quantile) * all, "above")
+        } else if below > quantile * all + 0.02 * all + 2.0 {
+            (below, quantile * all, "below")
+        } else {
+            continue;
+        };
+        warn(
+            "percentile-disorder",
+            last.line,
+            [
+                format!("{}: {} in the last row", said.name.text, said.figure.text),
+                format!(
+                    "by the percentiles of the rows, at least {} of {} requests are {word} {}, and only {} may be",
+                    digits(count.round()),
+                    digits(all),
+                    said.figure.text,
+                    digits(limit.round())
+                ),
+                "Compute the percentiles of all requests from the samples, not from the rows."
+                    .to_owned(),
             ],
             findings,
         );

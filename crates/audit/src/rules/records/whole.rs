@@ -184,3 +184,67 @@ fn bounds(
         findings,
     );
 }
+
+/// Checks "Total requests: N" of a page against the totals of its tables. N may be the sum of any of
+/// them.
+pub fn totals(grids: &Grids, findings: &mut Findings) {
+    let mut totals: Vec<f64> = Vec::new();
+    for grid in &grids.rows {
+        let last = grid
+            .records
+            .last()
+            .filter(|record| is_sum(record) && grid.records.len() >= 3);
+        totals.extend(last.and_then(count).map(|field| field.figure.value));
+    }
+    if !(2..=10).contains(&totals.len()) {
+        return;
+    }
+    let all: f64 = totals.iter().sum();
+    let most = totals.iter().copied().fold(0.0, f64::max);
+    let named = |field: &&Field| field.name.text.to_lowercase().contains("total requests");
+    let records = grids
+        .tables
+        .iter()
+        .flat_map(|grid| &grid.records)
+        .chain(&grids.lists);
+    for record in records {
+        let Some(said) = record.only(Meaning::Requests).filter(named) else {
+            continue;
+        };
+        let value = said.figure.value;
+        let sums = 0..1_u32 << totals.len();
+        let explained = sums.into_iter().any(|chosen| {
+            let chosen = totals
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| chosen >> at & 1 == 1);
+            let sum: f64 = chosen.map(|(_, total)| total).sum();
+            (sum - value).abs() <= 0.005 * value
+        });
+        if said.figure.about || explained || !(1.01 * most..0.99 * all).contains(&value) {
+            continue;
+        }
+        let shown: Vec<String> = totals.iter().map(|total| digits(*total)).collect();
+        warn(
+            "total-mismatch",
+            record.line,
+            [
+                format!(
+                    "{}: {}; {} tables with a total",
+                    said.name.text,
+                    said.figure.text,
+                    totals.len()
+                ),
+                format!(
+                    "{} = {}, not {}",
+                    shown.join(" + "),
+                    digits(all),
+                    said.figure.text
+                ),
+                "Add the totals of the tables again.".to_owned(),
+            ],
+            findings,
+        );
+        return;
+    }
+}
