@@ -74,7 +74,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         let claim = Claim {
             value,
             step,
-            written: format!("{digits} % {word}"),
+            written: format!("{digits} % {}", group(&found, 3)),
         };
         if group(&found, 2) == "+" {
             claim.at_least(grid, &name, text, line, findings);
