@@ -66,6 +66,7 @@ fn the_container_has_everything_that_the_program_needs() {
 fn that_script_builds_the_image_which_has_no_privileges() {
     let file = fs::read_to_string(packaging("docker/Dockerfile")).expect("the Dockerfile");
     for part in [
+        "RUSTFLAGS=\"-C target-feature=+crt-static\"",
         "packaging/docker/root-filesystem /image",
         "FROM scratch",
         "COPY --from=build /image/ /",
