@@ -1,72 +1,108 @@
-//! The published results contain the questions, statements, words and tables of the lab files, and
-//! the rules of this version judge their comparisons. All of these can change without a new run.
-//! `UPDATE_SNAPSHOTS=1` updates the results.
+//! The published results have the questions, statements, words, tables and published figures of the lab files, and their
+//! comparisons are judged by the rules of this version: all of these can change without a new run. What was measured stays
+//! as it is. `UPDATE_SNAPSHOTS=1` writes them into the results.
 
 use std::fs;
 use std::path::Path;
 
 use plimsoll_lab::conclude::compare_again;
 use plimsoll_lab::{Lab, Which};
-use plimsoll_results::lab::{Asked, Comparison, LabResult, TableLayout};
+use plimsoll_results::lab::{Asked, Comparison, LabResult, Published, PublishedError};
+
+/// The folder of each published report, its lab and its form.
+const REPORTS: [(&str, &str, Which); 6] = [
+    ("zanzibar", "zanzibar", Which::Standard),
+    ("timezone", "timezone", Which::Standard),
+    ("statuslist", "statuslist", Which::Standard),
+    ("payload", "payload", Which::Standard),
+    ("payload-full", "payload", Which::Full),
+    ("gateway", "gateway", Which::Standard),
+];
 
 #[test]
 fn published_results_ask_what_their_labs_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for name in ["zanzibar", "timezone", "statuslist", "payload", "gateway"] {
-        let lab = Lab::read(&root.join("labs").join(name), Which::Standard).expect(name);
-        let asked: Vec<Asked> = lab
-            .asked
-            .iter()
-            .map(|one| one.of_cells(lab.matrix()))
-            .collect();
-        assert!(!asked.is_empty(), "{name} has no questions");
-        for one in &asked {
-            assert!(
-                one.figure.is_none() || !one.cells.is_empty(),
-                "{name}: no cell provides the figure of {:?}",
-                one.text
-            );
-            // Figures must come from the cells.
-            let note = one.note.as_deref().unwrap_or_default();
-            assert!(
-                !note.contains(|c: char| c.is_ascii_digit()),
-                "{name}: the note {note:?} contains a number"
-            );
-        }
-        let tables = lab.tables.iter().map(|one| one.layout(lab.matrix()));
-        let tables: Vec<TableLayout> = tables.collect();
-        let path = root.join("docs/reports").join(name).join("result.json");
+    for (report, name, form) in REPORTS {
+        let lab = Lab::read(&root.join("labs").join(name), form).expect(name);
+        let path = root.join("docs/reports").join(report).join("result.json");
         let text = fs::read_to_string(&path).expect("a published result");
-        let mut result: LabResult = serde_json::from_str(&text).expect("a result");
-        let mut judged = result.clone();
-        compare_again(&lab, &mut judged);
-        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-            result.asked.clone_from(&asked);
-            result.tables.clone_from(&tables);
-            result.comparisons.clone_from(&judged.comparisons);
-            result.pooled.clone_from(&judged.pooled);
-            for axis in &mut result.axes {
-                axis.words = lab.words.get(&axis.name).cloned().unwrap_or_default();
-            }
-            let text = serde_json::to_string(&result).expect("a result");
-            fs::write(&path, text).expect("a published result");
+        let result: LabResult = serde_json::from_str(&text).expect("a result");
+        let current = with_declarations(&lab, &result);
+        assert!(!current.asked.is_empty(), "{name} asks nothing");
+        for one in &current.asked {
+            check(name, one);
         }
-        let words = |name: &str| lab.words.get(name).cloned().unwrap_or_default();
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            let text = serde_json::to_string(&current).expect("a result");
+            fs::write(&path, text).expect("a published result");
+            continue;
+        }
         assert!(
-            result.asked == asked
-                && result.tables == tables
-                && result
-                    .axes
-                    .iter()
-                    .all(|axis| axis.words == words(&axis.name))
-                && are_alike(&result.comparisons, &judged.comparisons),
-            "{} does not match labs/{name}: correct it with UPDATE_SNAPSHOTS=1, and render the report again",
+            result == current,
+            "{} is not what labs/{name} says: UPDATE_SNAPSHOTS=1 corrects it, and the report is rendered again",
             path.display()
         );
     }
 }
 
-/// Whether comparisons are equal except for rounding in JSON.
+/// The result with what the lab file declares now, and with its comparisons judged again.
+fn with_declarations(lab: &Lab, result: &LabResult) -> LabResult {
+    let mut current = result.clone();
+    current.title.clone_from(&lab.title);
+    current.question.clone_from(&lab.question);
+    let asked = lab.asked.iter().map(|one| one.of_cells(lab.matrix()));
+    current.asked = asked.collect();
+    let tables = lab.tables.iter().map(|one| one.layout(lab.matrix()));
+    current.tables = tables.collect();
+    for axis in &mut current.axes {
+        axis.words = lab.words.get(&axis.name).cloned().unwrap_or_default();
+    }
+    let avoided = lab.avoided.iter().map(|one| PublishedError {
+        wrong: one.wrong.clone(),
+        avoided: one.avoided.clone(),
+    });
+    current.published_errors = avoided.collect();
+    for cell in &mut current.cells {
+        let Some(declared) = lab.matrix().iter().find(|one| one.name == cell.name) else {
+            continue;
+        };
+        let published = lab
+            .published
+            .iter()
+            .filter(|one| one.when.holds(&declared.coordinates));
+        cell.published = published
+            .map(|one| Published {
+                figure: one.figure.clone(),
+                value: one.value,
+                note: one.note.clone(),
+            })
+            .collect();
+    }
+    let mut judged = current.clone();
+    compare_again(lab, &mut judged);
+    // Numbers in JSON are rounded: equal comparisons stay as they are.
+    if !are_alike(&current.comparisons, &judged.comparisons) {
+        current.comparisons = judged.comparisons;
+        current.pooled = judged.pooled;
+    }
+    current
+}
+
+/// A question has cells, and the figures in its answer come from them.
+fn check(name: &str, one: &Asked) {
+    assert!(
+        one.figure.is_none() || !one.cells.is_empty(),
+        "{name}: no cell decides {:?}",
+        one.text
+    );
+    let note = one.note.as_deref().unwrap_or_default();
+    assert!(
+        !note.contains(|c: char| c.is_ascii_digit()),
+        "{name}: a number in {note:?}"
+    );
+}
+
+/// Whether comparisons are equal except for the rounding of numbers in JSON.
 fn are_alike(one: &[Comparison], other: &[Comparison]) -> bool {
     let rounded = |comparison: &Comparison| {
         let round = |value: f64| format!("{value:.9e}");

@@ -22,8 +22,7 @@ pub fn conditions(judged: &[Judged]) -> Vec<String> {
     lines
 }
 
-/// One workflow command. A percent sign and line breaks are escaped, in a property also the colon and
-/// the comma.
+/// One workflow command. Percent signs and line breaks are escaped; in properties, colons and commas as well.
 pub fn line(level: &str, title: &str, text: &str) -> String {
     let data = |text: &str| {
         let text = text

@@ -9,49 +9,49 @@ use crate::groups::{Theme, groups, themes};
 use crate::leads::{Lead, find, leads};
 use crate::naming::{capital, cell_words, counted};
 use crate::table_answers::{self, Answer};
-use crate::{asked, claims, objectives};
+use crate::{claims, objectives, places, questions};
 
-/// Words of the sentences that are not collapsed.
-const MOST_WORDS: usize = 150;
-/// Sentences of a conclusion.
-const MOST_SENTENCES: usize = 6;
-/// Sentences of it about comparisons, so that objectives and limits have a place.
-const MOST_COMPARISONS: usize = 4;
-/// Sentences about figures, if no comparison was made.
-const MOST_FIGURES: usize = 3;
-/// Sentences about objectives.
-const MOST_OBJECTIVES: usize = 3;
-/// Sentences about searches for a limit.
-const MOST_LIMITS: usize = 2;
-/// Questions of tables that sentences answer.
-const MOST_QUESTIONS: usize = 2;
-/// Questions of tables that a page answers, by a sentence or by a small table.
-const MOST_QUESTIONS_ON_PAGE: usize = 3;
+/// Maximum number of words in the sentences that are not collapsed.
+const MAX_WORDS: usize = 150;
+/// Maximum number of sentences in a conclusion.
+const MAX_SENTENCES: usize = 6;
+/// Maximum number of these about comparisons. It leaves space for objectives and limits.
+const MAX_COMPARISONS: usize = 4;
+/// Maximum number of sentences about figures, if no comparison was made.
+const MAX_FIGURES: usize = 3;
+/// Maximum number of sentences about objectives.
+const MAX_OBJECTIVES: usize = 3;
+/// Maximum number of sentences about searches for a limit.
+const MAX_LIMITS: usize = 2;
+/// Maximum number of table questions answered in sentences, if the conclusion has sentences only.
+const MAX_QUESTIONS: usize = 2;
+/// Maximum number of table questions answered on a page, by a sentence or a small table.
+const MAX_QUESTIONS_ON_PAGE: usize = 3;
 
 /// The conclusion of a page.
 pub struct Conclusion {
+    /// What the places of the lab are, if a line between them is emulated.
+    pub places: Option<Words>,
     /// The sentences, most important first.
     pub sentences: Vec<Words>,
-    /// What the source says, if the lab file has statements of it.
+    /// The statements of the source, if the lab file repeats any.
     pub statements: Vec<Block>,
     /// The sentences that are collapsed.
     pub details: Vec<Words>,
-    /// The small tables, which answer questions of the declared ones, with their notes.
+    /// The small tables that answer the questions of declared tables, with their notes.
     pub tables: Vec<Block>,
 }
 
-/// The conclusion in sentences alone.
+/// The conclusion without tables.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
-    let answered = asked::answered(result);
+    let answered = questions::answered(result);
     if !answered.is_empty() {
         return answered;
     }
     let answers = table_answers::answers(result);
     // Searches for a limit have sentences of their own.
     let answered = answers.iter().filter(|answer| !answer.is_of_limits());
-    let answered = answered
-        .take(MOST_QUESTIONS)
-        .map(|answer| answer.sentence());
+    let answered = answered.take(MAX_QUESTIONS).map(|answer| answer.sentence());
     conclusion(result, answered.collect(), limits(result), Vec::new())
 }
 
@@ -60,7 +60,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     let mut answers = table_answers::answers(result);
     // Searches for a limit have sentences of their own, unless a table has the limits.
     answers.retain(|answer| !answer.is_of_limits() || answer.table().is_some());
-    answers.truncate(MOST_QUESTIONS_ON_PAGE);
+    answers.truncate(MAX_QUESTIONS_ON_PAGE);
     let has_limits = answers.iter().any(|answer| answer.is_of_limits());
     let mut tables = Vec::new();
     for answer in &answers {
@@ -78,7 +78,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
         }
     }
     let is_sentence = |answer: &&Answer| answer.table().is_none();
-    // The answer to the first question begins; answers to later ones come after what is compared.
+    // The answer to the first question comes first. Later answers follow the comparisons.
     let (first, later) = answers.split_at(answers.len().min(1));
     let said = |answers: &[Answer]| -> Vec<Words> {
         let sentences = answers.iter().filter(is_sentence);
@@ -91,14 +91,16 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     let found = conclusion(result, said(first), limits, said(later));
     if !result.asked.is_empty() {
         return Conclusion {
-            sentences: asked::questions(result),
-            statements: asked::statements(result),
+            places: places::line(result),
+            sentences: questions::questions(result),
+            statements: questions::statements(result),
             details: found,
             tables,
         };
     }
     let (sentences, details) = within(found);
     Conclusion {
+        places: places::line(result),
         sentences,
         statements: Vec::new(),
         details,
@@ -106,12 +108,12 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     }
 }
 
-/// The sentences that are short enough together, at least one, and the others.
+/// Splits the sentences into those that fit into [`MAX_WORDS`], at least one, and the rest.
 fn within(mut sentences: Vec<Words>) -> (Vec<Words>, Vec<Words>) {
     let mut count = 0;
     let fits = |sentence: &Words| {
         count += sentence.to_text().split_whitespace().count();
-        count <= MOST_WORDS
+        count <= MAX_WORDS
     };
     let shown = sentences.iter().map(fits).take_while(|fits| *fits).count();
     let details = sentences.split_off(shown.max(1).min(sentences.len()));
@@ -124,7 +126,7 @@ fn limits(result: &LabResult) -> Vec<Words> {
     cells.filter_map(|cell| limit(result, cell)).collect()
 }
 
-/// The conclusion, which begins with the answers to questions of tables and ends with others, as far as there is space.
+/// The conclusion: answers to the questions of tables first, then the other findings, as far as there is space.
 fn conclusion(
     result: &LabResult,
     answered: Vec<Words>,
@@ -135,26 +137,26 @@ fn conclusion(
     let mut sentences = answered;
     let mut compared = compared(result);
     let has_compared = !compared.is_empty();
-    // One sentence of each kind has a place before the second of another.
-    let mut left = MOST_SENTENCES - sentences.len() - usize::from(!compared.is_empty());
-    objectives.truncate(MOST_OBJECTIVES.min(left - limits.len().min(1)));
+    // Each kind of sentence gets one place before another kind gets its second.
+    let mut left = MAX_SENTENCES - sentences.len() - usize::from(!compared.is_empty());
+    objectives.truncate(MAX_OBJECTIVES.min(left - limits.len().min(1)));
     left -= objectives.len();
-    limits.truncate(MOST_LIMITS.min(left));
+    limits.truncate(MAX_LIMITS.min(left));
     left -= limits.len();
-    compared.truncate(MOST_COMPARISONS.min(left + 1));
+    compared.truncate(MAX_COMPARISONS.min(left + 1));
     sentences.extend(compared);
     if sentences.is_empty() {
         sentences = leads(result)
             .iter()
-            .take(MOST_FIGURES)
+            .take(MAX_FIGURES)
             .filter_map(|lead| range(result, lead))
             .collect();
     }
     sentences.extend(limits);
     sentences.extend(objectives);
     sentences.extend(later);
-    sentences.truncate(MOST_SENTENCES);
-    // Without a valid cell, nothing above is more than a list of what is missing.
+    sentences.truncate(MAX_SENTENCES);
+    // Without a valid cell, the sentences above would only list what is missing.
     if !result.cells.iter().any(|cell| cell.verdict == "valid") {
         return vec![Words::new().strong("No conclusion").text(if result.cells.is_empty() {
             ": the lab has no cells."
@@ -162,7 +164,7 @@ fn conclusion(
             ": no cell of this run is valid. The tables show what was measured, and why it is doubtful."
         })];
     }
-    if !has_compared && sentences.len() < MOST_SENTENCES {
+    if !has_compared && sentences.len() < MAX_SENTENCES {
         sentences.extend(claims::excluded(result));
     }
     sentences

@@ -7,12 +7,12 @@ use plimsoll_plots::uplot;
 use sha2::{Digest, Sha256};
 
 const PAGE: &str = include_str!("../assets/page.js");
-const LOOKS: &str = include_str!("../assets/page.css");
+const STYLES: &str = include_str!("../assets/page.css");
 
 /// The page's style sheet.
-pub fn looks() -> String {
+pub fn styles() -> String {
     format!(
-        "{}{}{}{LOOKS}",
+        "{}{}{}{STYLES}",
         plimsoll_plots::COLORS,
         plimsoll_plots::RULES,
         uplot::STYLE
@@ -40,8 +40,8 @@ mod tests {
     fn nothing_ends_the_script_or_the_rules_early() {
         assert!(!script().to_ascii_lowercase().contains("</script"));
         assert!(!script().contains("<!--"));
-        assert!(!looks().to_ascii_lowercase().contains("</style"));
-        for text in [script(), looks()] {
+        assert!(!styles().to_ascii_lowercase().contains("</style"));
+        for text in [script(), styles()] {
             for asks in ["url(", "@import", "fetch(", "XMLHttpRequest", "import("] {
                 assert!(!text.contains(asks), "{asks}");
             }

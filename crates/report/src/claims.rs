@@ -21,7 +21,7 @@ fn cell<'a>(result: &'a LabResult, name: &str) -> Option<&'a Cell> {
     result.cells.iter().find(|cell| cell.name == *name)
 }
 
-/// Whether a comparison of the theme counts and is decided, in either direction or as no difference.
+/// Whether any comparison of the theme counts and has a certain outcome: larger, smaller or no difference.
 pub fn is_decided(result: &LabResult, theme: &Theme) -> bool {
     let mut members = theme.groups.iter().flat_map(|group| &group.members);
     members.any(|one| counts(result, one) && one.outcome != Outcome::Uncertain)
@@ -58,7 +58,7 @@ pub fn sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
     let same: Vec<&Comparison> = claims.iter().flat_map(|one| &one.same).copied().collect();
     let floor = same.iter().filter_map(|one| one.floor).reduce(f64::max);
     if let Some(floor) = floor {
-        // Other places have none.
+        // The cells of other places have no floor.
         let here = same.iter().any(|one| one.floor.is_none());
         let here = result.same_cell.as_ref().filter(|_| here);
         let here = here.and_then(|same| same.copy.link.as_ref());
@@ -159,7 +159,7 @@ impl<'a> Claims<'a> {
         };
         let (words, example) = match (count, count == all, part.is_difference) {
             (1, ..) => (words.text(", "), most),
-            // The first in the order of the lab is what its other figures are about.
+            // The first pair in the order of the lab. The rest of the conclusion is about its cells, too.
             (_, true, true) => (
                 words.text(format!(", {}, such as ", range(part.found))),
                 self.all.first().unwrap_or(most),
@@ -274,7 +274,7 @@ fn of_comparison(one: &Comparison) -> String {
     ratio_text(one.ratio.unwrap_or(1.0), one.interval)
 }
 
-/// More decimals of a ratio say nothing to a reader.
+/// Maximum number of decimals of a ratio.
 const RATIO_DECIMALS: u8 = 3;
 
 /// Whether a ratio is shown as its inverse.
@@ -296,7 +296,7 @@ fn bare(value: f64) -> String {
     }
 }
 
-/// Whether the floor of each comparison is known: then it says which differences could have been found.
+/// Whether each comparison has a known floor, the smallest difference that it can find.
 fn have_floors(comparisons: &[&Comparison]) -> bool {
     comparisons.iter().all(|one| one.floor.is_some())
 }
@@ -310,7 +310,7 @@ fn no_difference(comparisons: &[&Comparison]) -> String {
     }
 }
 
-/// ` (less than 3.2 % apart)`: the limit of what could be below the floor, by the intervals.
+/// ` (less than 3.2 % apart)`: the largest difference that the intervals allow.
 fn at_most(comparisons: &[&Comparison]) -> String {
     let is_same = comparisons
         .iter()
@@ -327,13 +327,13 @@ fn most(comparisons: &[&Comparison]) -> Option<f64> {
     shares?.into_iter().reduce(f64::max)
 }
 
-/// How many comparisons of the theme count.
+/// The number of comparisons of the theme that count.
 pub fn pairs(result: &LabResult, theme: &Theme) -> usize {
     let members = theme.groups.iter().flat_map(|group| &group.members);
     members.filter(|one| counts(result, one)).count()
 }
 
-/// How many comparisons no sentence uses, and why.
+/// The number of comparisons that no sentence uses, and the reasons.
 pub fn excluded(result: &LabResult) -> Option<Words> {
     let all = result.comparisons.len();
     let not: Vec<&Comparison> = result

@@ -15,8 +15,7 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// The evidence, in order: what is read on demand.
     pub evidence: Vec<Section>,
-    /// What a reader may look for in the evidence, if there is so much that it needs a field to find
-    /// a part: name and example.
+    /// The search field of long evidence: the name of its parts, and an example of a search.
     pub filter: Option<(&'static str, &'static str)>,
     /// The last line.
     pub footer: Words,
@@ -322,6 +321,16 @@ impl Words {
     pub fn link(mut self, text: impl Into<String>, to: impl Into<String>) -> Words {
         self.0.push(Word::Link(text.into(), to.into()));
         self
+    }
+
+    /// The same without emphasis.
+    pub fn unemphasized(self) -> Words {
+        self.0
+            .into_iter()
+            .fold(Words::new(), |words, word| match word {
+                Word::Strong(text) | Word::Text(text) => words.text(text),
+                word => words.and(Words(vec![word])),
+            })
     }
 
     /// Appends other text.

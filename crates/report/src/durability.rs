@@ -1,4 +1,5 @@
-//! What the stores had promised when they acknowledged a write, from the settings that were read from them.
+//! Where a write is when a store acknowledges it: on disk, or only in memory. This follows from the settings that the lab
+//! read from the store.
 
 use plimsoll_results::lab::{LabResult, Placed};
 
@@ -25,7 +26,7 @@ pub fn of(result: &LabResult) -> String {
     texts.join("; ")
 }
 
-/// The promise of a store, and the settings that it follows from; none of other processes.
+/// The promise of a store, and the settings that it follows from; `None` for other processes.
 fn promise(placed: &Placed) -> Option<(&'static str, Vec<String>)> {
     let setting = |name: &str| {
         let mut settings = placed.settings.iter();

@@ -10,7 +10,7 @@ use crate::durability;
 use crate::method::bytes;
 use crate::naming::{cell_words, counted, listed};
 
-/// Digits of the hash of a lab file: enough to tell two apart.
+/// Digits of the hash of a lab file: enough to distinguish two files.
 const HASH_DIGITS: usize = 12;
 
 /// Name and value of each fact that is known.
@@ -233,7 +233,7 @@ fn failed_requests(result: &LabResult) -> String {
     })
 }
 
-/// The difference between two equal cells, which the machine alone causes, in the compared figures.
+/// The noise floor of the compared figures: the difference between two measurements of the same cell.
 fn floor(result: &LabResult) -> String {
     let Some(same) = &result.same_cell else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Footnotes: why a cell has no figure or a doubtful one, each reason once.
+//! Footnotes: the reasons for missing and suspect figures, each reason once.
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Cell, CellState, LabResult};
@@ -11,7 +11,12 @@ struct Reason {
     pieces: Vec<String>,
     numbers: Vec<(f64, f64)>,
     state: &'static str,
+    /// The longest request of the cells, in milliseconds; 0 without requests.
+    longest: f64,
 }
+
+/// Linux waits at least this long for an acknowledgment before it sends a segment again (TCP_RTO_MIN), in milliseconds.
+const RETRANSMISSION_TIMEOUT: f64 = 200.0;
 
 /// The footnotes of a report. A reason has the same letter in every table.
 pub struct Footnotes {
@@ -26,13 +31,13 @@ impl Footnotes {
         };
         for cell in &result.cells {
             for (state, text) in reasons(cell) {
-                notes.add(state, &text);
+                notes.add(state, &text, longest(cell));
             }
         }
         notes
     }
 
-    fn add(&mut self, state: &'static str, text: &str) {
+    fn add(&mut self, state: &'static str, text: &str, longest: f64) {
         let (pieces, numbers) = split(text);
         let known = self
             .reasons
@@ -43,11 +48,13 @@ impl Footnotes {
                 *low = low.min(number);
                 *high = high.max(number);
             }
+            reason.longest = reason.longest.max(longest);
         } else {
             self.reasons.push(Reason {
                 pieces,
                 numbers: numbers.into_iter().map(|number| (number, number)).collect(),
                 state,
+                longest,
             });
         }
     }
@@ -86,11 +93,39 @@ impl Footnotes {
                 Some(Words::new().strong(letter(place)).text(format!(
                     " {}: {}",
                     reason.state,
-                    joined(reason)
+                    joined(reason) + &effect(reason)
                 )))
             })
             .collect()
     }
+}
+
+/// What retransmissions did to the latency of the cells; empty for other reasons.
+fn effect(reason: &Reason) -> String {
+    let is_network = reason
+        .pieces
+        .iter()
+        .any(|piece| piece.contains("retransmitted"));
+    if !is_network || reason.longest <= 0.0 {
+        return String::new();
+    }
+    let longest = number::short(reason.longest);
+    match reason.longest < RETRANSMISSION_TIMEOUT {
+        true => format!(
+            " The longest request took {longest} ms, so none waited for a retransmission timeout ({} ms or more).",
+            number::tick(RETRANSMISSION_TIMEOUT)
+        ),
+        false => format!(
+            " The longest request took {longest} ms, so some may have waited for a retransmission timeout ({} ms or more).",
+            number::tick(RETRANSMISSION_TIMEOUT)
+        ),
+    }
+}
+
+/// The longest request of a cell, in milliseconds.
+fn longest(cell: &Cell) -> f64 {
+    let runs = cell.repeats.iter();
+    runs.map(|run| run.latency.max).fold(0.0, f64::max)
 }
 
 /// `a` to `z`, then `aa`.
@@ -228,7 +263,7 @@ mod tests {
         };
         for cell in cells {
             for (state, text) in reasons(cell) {
-                notes.add(state, &text);
+                notes.add(state, &text, longest(cell));
             }
         }
         let places: Vec<usize> = cells.iter().flat_map(|cell| notes.marks(cell)).collect();
@@ -249,6 +284,30 @@ mod tests {
                 "b suspect: 130 of 9618 TCP segments were lost."
             ]
         );
+    }
+
+    #[test]
+    fn the_effect_of_retransmissions_is_stated() {
+        for (longest, effect) in [
+            (
+                13.2,
+                "so none waited for a retransmission timeout (200 ms or more).",
+            ),
+            (
+                240.0,
+                "so some may have waited for a retransmission timeout (200 ms or more).",
+            ),
+        ] {
+            let mut cell = suspect(
+                "a",
+                "repeat 1: network: 152 of 13,196 TCP segments were retransmitted",
+            );
+            let mut run = plimsoll_results::lab::Repeat::default();
+            run.latency.max = longest;
+            cell.repeats = vec![run];
+            let texts = texts(&[cell]);
+            assert!(texts[0].ends_with(effect), "{texts:?}");
+        }
     }
 
     #[test]

@@ -9,15 +9,15 @@ use serde_json::Value;
 use crate::browser;
 use crate::document::{Block, Detail, Document, Plot, Printed, Section, Table, Word, Words};
 
-/// Bytes of a page.
-pub const MOST_BYTES: usize = 600_000;
+/// Maximum size of a page in bytes.
+pub const MAX_BYTES: usize = 600_000;
 
 /// The whole document. If it is too large with all evidence, it has only the most important kinds
 /// that fit.
 pub fn render(document: &Document) -> String {
     let script = browser::script();
     let whole = Page { dropped: &[] }.whole(document, &script);
-    if whole.len() <= MOST_BYTES {
+    if whole.len() <= MAX_BYTES {
         return whole;
     }
     let mut dropped = Detail::ALL.to_vec();
@@ -25,7 +25,7 @@ pub fn render(document: &Document) -> String {
     for kind in Detail::ALL.iter().rev() {
         let fewer: Vec<Detail> = dropped.iter().copied().filter(|one| one != kind).collect();
         let larger = Page { dropped: &fewer }.whole(document, &script);
-        if larger.len() <= MOST_BYTES {
+        if larger.len() <= MAX_BYTES {
             (page, dropped) = (larger, fewer);
         }
     }
@@ -48,7 +48,7 @@ impl Page<'_> {
              <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#conclusion\">Skip to the conclusion</a>\n",
             browser::policy(script),
-            browser::looks(),
+            browser::styles(),
         );
         let _ = writeln!(out, "<header>\n<h1>{title}</h1>");
         if !document.question.is_empty() {

@@ -6,11 +6,11 @@ use crate::leads::{Lead, leads, value_on};
 use crate::matrix::CPU;
 use crate::naming::{capital, figures, listed};
 
-/// Above this number of values, an axis makes a table too wide for columns.
-const MOST_COLUMNS: usize = 4;
-/// Figures of a table that the lab does not declare.
-const MOST_FIGURES: usize = 2;
-/// Figures of a cell that tell which table it belongs to.
+/// Maximum number of values of an axis whose values become columns.
+const MAX_COLUMNS: usize = 4;
+/// Maximum number of figures in a table that the lab does not declare.
+const MAX_FIGURES: usize = 2;
+/// Number of leading figures by which cells are assigned to tables.
 const COMPARED_FIGURES: usize = 5;
 
 /// A table's axes, figures and cells.
@@ -137,7 +137,7 @@ fn layout_of<'a>(
             names.push(lead.name.clone());
         }
     }
-    names.truncate(MOST_FIGURES);
+    names.truncate(MAX_FIGURES);
     if names.is_empty() {
         names.extend(signature.first().map(|(name, _)| (*name).to_owned()));
     }
@@ -166,7 +166,7 @@ fn layout_of<'a>(
     let column = layout
         .rows
         .iter()
-        .rposition(|axis| count(axis) <= MOST_COLUMNS)
+        .rposition(|axis| count(axis) <= MAX_COLUMNS)
         .filter(|_| layout.rows.len() > 1);
     if let Some(column) = column {
         let axis = layout.rows.remove(column);

@@ -13,7 +13,7 @@ pub struct Lead {
 }
 
 /// Maximum number of overview plots in a report.
-const MOST: usize = 5;
+const MAX_LEADS: usize = 5;
 
 /// The figures that the report focuses on, in this order and without duplicates: the compared ones,
 /// those with an objective, and the first one of each cell.
@@ -25,7 +25,7 @@ pub fn leads(result: &LabResult) -> Vec<Lead> {
             label: figure.label.clone(),
             unit: figure.unit.clone(),
         };
-        if leads.len() < MOST && !leads.contains(&lead) {
+        if leads.len() < MAX_LEADS && !leads.contains(&lead) {
             leads.push(lead);
         }
     };

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use crate::document::{Block, Document, Plot, Section, Table, Word, Words};
 
-/// Bytes of the main page.
-pub const MOST_BYTES: usize = 60_000;
-/// Lines of the main page.
-pub const MOST_LINES: usize = 400;
+/// Maximum size of the main page in bytes.
+pub const MAX_BYTES: usize = 60_000;
+/// Maximum number of lines of the main page.
+pub const MAX_LINES: usize = 400;
 
 /// The path of a plot, relative to the report.
 pub fn path_of(plot: &Plot) -> String {
@@ -25,7 +25,7 @@ pub fn render(document: &Document) -> Vec<(String, String)> {
     let mut moved: Vec<usize> = Vec::new();
     let page = loop {
         let page = main_page(document, &moved);
-        if page.len() <= MOST_BYTES && page.lines().count() <= MOST_LINES {
+        if page.len() <= MAX_BYTES && page.lines().count() <= MAX_LINES {
             break page;
         }
         let longest = document

@@ -1,9 +1,9 @@
-//! The moments that plots mark: an agent of a fleet was lost, or others took over its load.
+//! The marks in plots: a fleet lost an agent, or other agents took over its load.
 
 use plimsoll_plots::number;
 use plimsoll_results::record::Mark;
 
-/// More marks than this are not explained one by one.
+/// Maximum number of marks that are explained one by one.
 const EXPLAINED: usize = 8;
 
 /// The times of marks, in seconds from the left edge of a plot on which their run starts at `from`.

@@ -81,7 +81,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
                 .iter()
                 .filter_map(|(series, cell)| Some(spot(*series, cell, find(cell, lead)?)))
                 .collect();
-            // A row without the figure is about another figure, unless a cell has lost its own.
+            // A row without this figure is about another one, unless a cell of it lost its figures.
             let lost: Vec<String> = cells
                 .iter()
                 .filter(|(_, cell)| figures(cell).is_empty())

@@ -31,13 +31,13 @@ pub fn cell_id(result: &LabResult, cell: &Cell) -> String {
     }
 }
 
-/// Values that say nothing without the name of their axis.
+/// Values that are unclear without the name of their axis.
 const NEED_THEIR_AXIS: [&str; 9] = [
     "none", "on", "off", "yes", "no", "true", "false", "all", "default",
 ];
 
 /// A value of an axis in the words of the lab file. Without such words it is the value, with the name of its axis if
-/// the value alone says too little: `100 users`, `rate 200`, `tls off`.
+/// the value alone is unclear: `100 users`, `rate 200`, `tls off`.
 pub fn value_words(result: &LabResult, axis: &str, value: &str) -> String {
     if let Some(words) = declared_words(result, axis, value) {
         return words.to_owned();
@@ -88,7 +88,7 @@ pub fn place_words(result: &LabResult, place: &[(String, String)], without: &[&s
     parts.join(", ")
 }
 
-/// The axes on which all of these cells have the same value, so that a sentence about them need not say it.
+/// The axes on which all of these cells have the same value. A sentence about them need not name it.
 pub fn shared_axes<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a str> {
     let mut shared: Option<Vec<(&str, &str)>> = None;
     for cell in cells {
@@ -166,7 +166,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// With a capital letter, as a sentence begins.
+/// The text with a capital first letter, for the start of a sentence.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {

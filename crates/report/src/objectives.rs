@@ -168,7 +168,7 @@ fn is_floor(outcome: &ObjectiveOutcome) -> bool {
     outcome.objective.contains("at least")
 }
 
-/// What objectives ask of a figure of these cells, such as `objective: at most 50 ms`; `None` if none does.
+/// The limit that objectives set for a figure of these cells, such as `objective: at most 50 ms`; `None` if none does.
 pub fn about(result: &LabResult, figure: &str, cells: &[&Cell]) -> Option<String> {
     let mut limits: Vec<String> = Vec::new();
     for outcome in &result.objectives {

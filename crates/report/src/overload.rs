@@ -10,13 +10,13 @@ use crate::naming::{cell_words, place_words, shared_axes};
 /// The mark of such a cell in a table.
 pub const MARK: &str = "†";
 
-/// The share of its processors from which a service has none left for waiting requests.
+/// The share of its processors from which a service counts as overloaded: waiting requests get no processor.
 const BUSY: f64 = 0.95;
 /// The rate of a cell.
 const RATE: &str = "requests_per_second";
 
-/// The overloaded ones of the cells of a table of this figure, and the share of their processors that each used. None for
-/// figures other than latencies, nor if the load keeps most of the services busy: then that is what it is for.
+/// The overloaded cells of a table of this figure, each with the share of its processors that it used. Only latencies have
+/// such cells. If most services of the table are busy, the load is meant to saturate them, and none counts as overloaded.
 pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a Cell, f64)> {
     if !figure.starts_with("latency_") {
         return Vec::new();
@@ -73,7 +73,7 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
         .map(|(axis, _)| axis.as_str())
         .filter(|axis| !shared.contains(axis))
         .collect();
-    // What they have in common is also what others of the table differ in.
+    // Name only what distinguishes the overloaded cells from the rest of the table.
     let of_table = shared_axes(cells.iter().copied());
     let without: Vec<&str> = differ.into_iter().chain(of_table).collect();
     let place = match place_words(result, &first.place, &without) {

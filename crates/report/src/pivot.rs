@@ -11,7 +11,7 @@ use crate::leads::value_on;
 use crate::naming::{capital, figures, is_believed, value_under_axis, value_words};
 use crate::objectives::{self, share};
 use crate::units::{factor, short_label, value_over_runs};
-use crate::{overload, rates};
+use crate::{idle_cost, overload, rates};
 
 /// The share of requests within the limit of an objective, as a figure of a table.
 const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
@@ -43,6 +43,9 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         let overloaded = figures.filter_map(|name| overload::note(result, &layout.cells, name));
         let overloaded = overloaded.take(1).map(Block::Prose);
         blocks.extend(overloaded);
+        let mut figures = layout.figures.iter();
+        let idle = figures.find_map(|name| idle_cost::note(result, &layout.cells, name));
+        blocks.extend(idle.map(Block::Prose));
         let texts = notes.texts(&marks);
         if !texts.is_empty() {
             blocks.push(Block::Points(texts));
@@ -54,13 +57,13 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// Columns that a page has space for.
-const MOST_COLUMNS: usize = 10;
+/// Maximum number of columns that fit on a page.
+const MAX_COLUMNS: usize = 10;
 
 /// The layout, or one for each column of cells if the table would be too wide.
 fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<Layout<'a>> {
     let is_wide = table(result, &layout, notes)
-        .is_some_and(|table| layout.buckets.is_empty() && table.head.len() > MOST_COLUMNS);
+        .is_some_and(|table| layout.buckets.is_empty() && table.head.len() > MAX_COLUMNS);
     let across = combinations(result, &layout.cells, &layout.columns);
     if !is_wide || across.len() < 2 {
         return vec![layout];
@@ -247,7 +250,7 @@ pub fn rates_of(figure: &str, cells: &[&Cell]) -> String {
     }
 }
 
-/// A heading, and what an objective asks of its figure in these cells: other figures are not judged.
+/// A heading, with the limit that an objective sets for its figure in these cells.
 fn with_objective(result: &LabResult, text: &str, figure: &str, cells: &[&Cell]) -> String {
     match objectives::about(result, figure, cells) {
         Some(about) => format!("{text} ({about})"),
@@ -339,7 +342,7 @@ fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) ->
     }
 }
 
-/// What stands before a value that is only a lower bound: that of a search which found no rate that missed the objective.
+/// `≥ ` before a value that is only a lower bound: the result of a search in which no rate missed the objective.
 pub fn bound(cell: &Cell, figure: &Figure) -> &'static str {
     let is_searched = figure.name == "limit";
     match cell.limit.as_ref().filter(|_| is_searched) {
@@ -441,7 +444,7 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
         .map(|cell| counted(cell, layout.buckets))
         .collect();
     let edge = |at: usize| layout.buckets.get(at).map(|edge| number::tick(*edge));
-    // Empty buckets below the first request and above the last say nothing.
+    // Leave out the empty buckets below the first request and above the last one.
     let has_some = |bucket: &usize| {
         let mut of_cells = counts.iter().filter_map(|counts| counts.get(*bucket));
         of_cells.any(|count| *count > 0)

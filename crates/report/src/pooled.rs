@@ -26,7 +26,7 @@ fn named(result: &LabResult, one: &Pooled) -> (String, String) {
         )
 }
 
-/// The table; none without such comparisons.
+/// The table; `None` without such comparisons.
 pub fn table(result: &LabResult) -> Option<Table> {
     let rows: Vec<Vec<Words>> = result
         .pooled

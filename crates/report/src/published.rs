@@ -6,7 +6,7 @@ use plimsoll_results::lab::LabResult;
 use crate::document::{Block, Head, Table, Words};
 use crate::naming::{cell_id, cell_words, figures, state_text};
 
-/// The table of published figures; none if there are none.
+/// The table of published figures; empty without any.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let mut rows = Vec::new();
     for cell in &result.cells {
@@ -56,7 +56,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     ]
 }
 
-/// Each published error, and how this lab avoids it; none if none are known.
+/// Each published error, and how this lab avoids it; empty if none is known.
 pub fn errors(result: &LabResult) -> Vec<Block> {
     if result.published_errors.is_empty() {
         return Vec::new();

@@ -13,7 +13,7 @@ pub fn at<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
     let mut rates = rates.unwrap_or_default();
     rates.sort_by(|one, other| one.value.total_cmp(&other.value));
     let print = |figure: &plimsoll_results::lab::Figure| {
-        // Whole requests say enough.
+        // Whole requests are precise enough.
         let place = Place::of(figure.value, figure.interval).at_most(0);
         place.print(figure.value)
     };

@@ -20,7 +20,7 @@ pub struct Estimate {
     pub same: f64,
 }
 
-/// The ratio of two cells, and what it says.
+/// The ratio of two cells, and its outcome.
 pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figure)) -> Estimate {
     let (name, cells) = (&base.1.name, (&base.0.name, &other.0.name));
     let of_figure =
@@ -49,8 +49,8 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
     found.unwrap_or_else(|| of_intervals(result, base, other))
 }
 
-/// The shares from which a difference counts, and up to which figures are the same. The floor of another place limits
-/// only the former.
+/// The share from which a difference counts, and the share up to which figures are the same. The floor of another place
+/// affects only the first one.
 fn limits(result: &LabResult, figure: &str, floor: Option<f64>) -> (f64, f64) {
     let same_cell = result.same_cell.as_ref();
     let elsewhere = same_cell.and_then(|same| same.floor(figure));
@@ -71,7 +71,7 @@ fn inverse(one: Estimate) -> Estimate {
     }
 }
 
-/// The ends farthest apart: at least as wide as the interval of a comparison, so that it claims no more.
+/// The ratio with the widest interval that the intervals of both figures allow: never narrower than that of a comparison.
 fn of_intervals(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figure)) -> Estimate {
     let ratio = other.1.value / base.1.value;
     let interval = base.1.interval.zip(other.1.interval);

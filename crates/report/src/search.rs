@@ -25,9 +25,9 @@ pub struct SearchReport {
     pub objectives: Vec<String>,
     /// The result in sentences.
     pub answer: String,
-    /// The result is certain.
+    /// Whether the result is certain.
     pub is_confirmed: bool,
-    /// The objective is met at some rate.
+    /// Whether the objective is met at some rate.
     pub is_met: bool,
     /// Further results, a sentence each.
     pub further: Vec<String>,
@@ -39,8 +39,8 @@ pub struct SearchReport {
     pub json: Value,
 }
 
-/// Rows of the table of trials.
-const MOST_ROWS: usize = 300;
+/// Maximum number of rows in the table of trials.
+const MAX_ROWS: usize = 300;
 
 impl SearchReport {
     fn document(&self, has_plots: bool) -> Document {
@@ -94,7 +94,7 @@ impl SearchReport {
                 .collect(),
             rows: rows
                 .iter()
-                .take(MOST_ROWS)
+                .take(MAX_ROWS)
                 .map(|row| row.iter().map(Words::plain).collect())
                 .collect(),
             names: 1,

@@ -152,7 +152,7 @@ pub fn data(cell: &Cell) -> Option<Value> {
     })
 }
 
-/// Five digits, which is more than a plot can show.
+/// The value with five digits, more than a plot can show.
 fn figure(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| {
         let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);

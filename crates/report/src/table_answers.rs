@@ -8,16 +8,16 @@ use crate::document::{Head, Table, Words};
 use crate::footnotes::{Footnotes, letter};
 use crate::leads::value_on;
 use crate::naming::{capital, cell_words, state_text, value_words};
-use crate::overload;
 use crate::pivot::{bound, combinations, joined, published_of, rates_of, values, with_unit};
 use crate::units::factor;
+use crate::{idle_cost, overload};
 
-/// Rows and columns of a table on the first screen.
-const MOST_ROWS: usize = 8;
-const MOST_COLUMNS: usize = 6;
-/// Rows that a sentence lists, and values in all of them.
-const MOST_LISTED_ROWS: usize = 4;
-const MOST_LISTED: usize = 12;
+/// Maximum number of rows and columns of a table on the first screen.
+const MAX_ROWS: usize = 8;
+const MAX_COLUMNS: usize = 6;
+/// Maximum number of rows that a sentence lists, and of the values in all of them.
+const MAX_LISTED_ROWS: usize = 4;
+const MAX_LISTED: usize = 12;
 
 /// The answer to the question of a table.
 pub struct Answer {
@@ -28,9 +28,9 @@ pub struct Answer {
     /// The rates, if the figure depends on them.
     rates: String,
     objective: Option<String>,
-    /// Whether the title of the table leaves open which figure this is.
+    /// Whether the table has other figures, so that its title does not identify this one.
     is_one_of_several: bool,
-    /// What all cells have in common and other cells of the table do not.
+    /// The values that these cells have in common and other cells of the table do not.
     shared: Vec<String>,
     /// The axes of the rows.
     axes: String,
@@ -190,7 +190,7 @@ impl<'a> Question<'a> {
             combinations(self.result, &cells, rows),
             combinations(self.result, &cells, columns),
         );
-        if cells.len() < 2 || down.len() > MOST_ROWS || across.len() > MOST_COLUMNS {
+        if cells.len() < 2 || down.len() > MAX_ROWS || across.len() > MAX_COLUMNS {
             return None;
         }
         let shared = fixed.iter().filter_map(|axis| {
@@ -245,6 +245,8 @@ impl<'a> Question<'a> {
             let note = overload::note(self.result, &self.cells, &self.figure.name);
             answer.reasons.extend(note);
         }
+        let idle = idle_cost::note(self.result, &cells, &self.figure.name);
+        answer.reasons.extend(idle);
         Some(answer)
     }
 
@@ -323,7 +325,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// A published figure with at most the usual digits, and without zeros that it may not have had.
+/// A published figure with at most the usual digits, and without trailing zeros: the source may not have had them.
 fn shortened(value: f64) -> String {
     let text = number::short(value);
     match text.contains('.') {
@@ -345,7 +347,7 @@ impl Answer {
         self.is_of_limits
     }
 
-    /// What a reader of the table has to know.
+    /// The note under the table.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -440,7 +442,7 @@ impl Answer {
         if !self.shared.is_empty() {
             words = words.text(format!("With {}: ", self.shared.join(", ")));
         }
-        let is_small = self.rows.len() <= MOST_LISTED_ROWS && self.values().count() <= MOST_LISTED;
+        let is_small = self.rows.len() <= MAX_LISTED_ROWS && self.values().count() <= MAX_LISTED;
         // Of a larger table, what the lab compares.
         if !is_small && self.compares_rows {
             let column = self.columns.first().map_or("", String::as_str);
@@ -456,8 +458,8 @@ impl Answer {
             let first = self.rows.iter().map(|(name, row)| (name, row.first()));
             return self.ended(listed(words, first));
         }
-        let mut left = MOST_LISTED;
-        for (at, (name, row)) in self.rows.iter().take(MOST_LISTED_ROWS).enumerate() {
+        let mut left = MAX_LISTED;
+        for (at, (name, row)) in self.rows.iter().take(MAX_LISTED_ROWS).enumerate() {
             let measured = row.iter().flatten().filter(|value| value.is_measured());
             let count = measured.count();
             if count > left && at > 0 {

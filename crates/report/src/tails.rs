@@ -10,15 +10,15 @@ use crate::leads::{series_axis, value_on};
 use crate::matrix::families;
 use crate::naming::{cell_words, is_believed, slug, value_words};
 
-/// More curves than these in one plot cannot be distinguished.
-const MOST_CURVES: usize = 6;
+/// Maximum number of curves that can be distinguished in one plot.
+const MAX_CURVES: usize = 6;
 
 /// One plot for each family of cells that have latencies.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let axis = series_axis(result);
     let mut blocks = Vec::new();
     for (label, cells) in families(result) {
-        for cells in cells.chunks(MOST_CURVES) {
+        for cells in cells.chunks(MAX_CURVES) {
             let curves: Vec<Curve> = cells
                 .iter()
                 .filter(|cell| is_believed(cell))

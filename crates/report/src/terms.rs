@@ -48,7 +48,7 @@ pub fn paragraph(text: &str) -> Option<Words> {
     has_some.then_some(words)
 }
 
-/// With a small letter, as text continues after a colon.
+/// The text with a small first letter, for use after a colon.
 fn uncapital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {

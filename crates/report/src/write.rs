@@ -15,6 +15,7 @@ use crate::{
 /// The whole document.
 pub fn document(result: &LabResult) -> Document {
     let answer::Conclusion {
+        places,
         sentences,
         statements,
         details,
@@ -24,7 +25,8 @@ pub fn document(result: &LabResult) -> Document {
     let more = further(result, &said);
     let plot = matrix::main_plot(result);
     let results = pivot::blocks(result);
-    let mut first = vec![Block::Points(sentences)];
+    let mut first: Vec<Block> = places.map(Block::Prose).into_iter().collect();
+    first.push(Block::Points(sentences));
     first.extend(statements);
     let count = details.len();
     let details = (count > 0).then(|| Block::Folded {
@@ -125,8 +127,8 @@ fn text_of(block: &Block) -> String {
     }
 }
 
-/// The comparisons that the conclusion has no place for: first those that answer a question of the lab, with the others
-/// collapsed below.
+/// The comparisons that do not fit into the conclusion: first those that answer a question of the lab. The others are
+/// collapsed.
 fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
     if result.comparisons.is_empty() {
         return Vec::new();
@@ -256,7 +258,7 @@ fn rank(level: &str) -> u8 {
     }
 }
 
-/// The first figure of the first table that a cell is in; its own first one otherwise.
+/// The first figure of the first table that contains the cell; otherwise its own first one.
 fn main_figure<'a>(result: &LabResult, cell: &'a Cell) -> Option<&'a Figure> {
     let table = result
         .tables
@@ -268,7 +270,7 @@ fn main_figure<'a>(result: &LabResult, cell: &'a Cell) -> Option<&'a Figure> {
         .or_else(|| figures(cell).first())
 }
 
-/// How much of one processor the generator used.
+/// The share of one processor that the generator used.
 fn generator_cpu(cell: &Cell) -> Option<&Figure> {
     figures(cell)
         .iter()

@@ -78,6 +78,25 @@ pub fn asked(
             fields.problem_at("values", "values need the key \"axis\"");
         }
         let expected = expected(fields, axis.is_some(), values.len());
+        let [topic, yes, no, limits_from] =
+            ["topic", "yes", "no", "limits-from"].map(|key| fields.text(key));
+        if expected.is_none() {
+            for (key, given) in [("yes", &yes), ("no", &no), ("limits-from", &limits_from)] {
+                if given.is_some() {
+                    fields.problem_at(
+                        key,
+                        format!("{key} needs an expectation, such as \"at-most\""),
+                    );
+                }
+            }
+        }
+        if which == "says" {
+            for (key, given) in [("yes", &yes), ("no", &no), ("topic", &topic)] {
+                if given.is_some() {
+                    fields.problem_at(key, format!("{key} needs a question: \"asks\""));
+                }
+            }
+        }
         if which == "says" && expected.is_none() && figure.is_some() {
             fields.problem(
                 "a statement with a figure needs one of the keys \"expect\", \"at-least\" and \"at-most\"",
@@ -95,6 +114,10 @@ pub fn asked(
                 values,
                 expected,
                 cells: Vec::new(),
+                topic,
+                yes,
+                no,
+                limits_from,
                 note: fields.text("note"),
             },
             when,
@@ -175,6 +198,14 @@ mod tests {
         assert_eq!(one.expected, Some(Expected::NotSmaller));
         let one = &read("says = \"Fast.\"\nfigure = \"latency_p95\"\nat-most = 50\n").unwrap()[0];
         assert_eq!(one.expected, Some(Expected::Value(None, Some(50.0))));
+        let one = &read(
+            "asks = \"Fast?\"\nfigure = \"latency_p95\"\nat-most = 50\nlimits-from = \"the SLA\"\n\
+             yes = \"It is fast\"\nno = \"It is slow\"\n",
+        )
+        .unwrap()[0];
+        assert_eq!(one.limits_from.as_deref(), Some("the SLA"));
+        assert_eq!(one.yes.as_deref(), Some("It is fast"));
+        assert_eq!(one.no.as_deref(), Some("It is slow"));
         let one = &read("says = \"H3 is faster.\"\nnote = \"No system has it.\"\n").unwrap()[0];
         assert!(one.is_statement && one.figure.is_none());
     }
@@ -203,6 +234,14 @@ mod tests {
             (
                 format!("says = \"Fast.\"\n{figure}at-least = 2\nat-most = 1\n"),
                 "at-least is above at-most",
+            ),
+            (
+                format!("asks = \"Fast?\"\n{figure}yes = \"It is\"\n"),
+                "yes needs an expectation",
+            ),
+            (
+                format!("says = \"Fast.\"\n{figure}at-most = 1\nyes = \"It is\"\n"),
+                "yes needs a question",
             ),
             (
                 "asks = \"Fast?\"\nfigure = \"latency_p75\"\n".to_owned(),

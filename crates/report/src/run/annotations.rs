@@ -1,5 +1,5 @@
-//! Annotations of a run: errors for missed thresholds, warnings for doubts and failed checks, a notice
-//! with the result.
+//! Annotations of a run: errors for missed thresholds, warnings for failed checks and for figures that cannot be trusted, and
+//! a notice with the result.
 
 use super::{RunReport, conclusion, conditions};
 use crate::annotations::line;

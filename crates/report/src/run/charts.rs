@@ -10,8 +10,8 @@ use super::view::{RunView, Step};
 use crate::document::{Block, Plot};
 use crate::marks;
 
-/// Points of the interactive plots; more seconds are combined.
-const MOST_POINTS: usize = 600;
+/// Maximum number of points in the interactive plots; longer runs combine seconds.
+const MAX_POINTS: usize = 600;
 
 /// Latency, rate and failures over time, interactive; none without seconds.
 pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
@@ -284,7 +284,7 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
                 .zip(gap)
                 .for_each(|(column, value)| column.push(value));
         }
-        for step in run.steps(MOST_POINTS) {
+        for step in run.steps(MAX_POINTS) {
             let values = [
                 Some(from + step.at + step.length / 2.0),
                 step.quantile(0.5),
@@ -319,7 +319,7 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
     Some(data.into())
 }
 
-/// Five digits, which is more than a plot can show.
+/// The value with five digits, more than a plot can show.
 fn rounded(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| {
         let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);

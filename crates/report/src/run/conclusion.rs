@@ -1,4 +1,4 @@
-//! The first screen: what was run, what came out, and whether to trust it.
+//! The first screen: what was run, the result, and whether to trust it.
 
 use plimsoll_plots::number;
 
@@ -7,7 +7,7 @@ use crate::document::Words;
 use crate::method::bytes;
 use crate::naming::{capital, counted, listed};
 
-/// Kinds of errors, checks and thresholds that a sentence names.
+/// Maximum number of errors, checks and thresholds that a sentence names.
 const NAMED: usize = 3;
 
 /// The result in sentences: verdict, load, latency, failures, thresholds, checks.
@@ -250,13 +250,13 @@ fn kinds(run: &RunView<'_>) -> String {
     listed(&names)
 }
 
-/// A text that is short enough for a sentence.
+/// The text, cut so that it fits into a sentence.
 pub fn short(text: &str) -> String {
-    const MOST: usize = 120;
-    if text.chars().count() <= MOST {
+    const MAX_CHARACTERS: usize = 120;
+    if text.chars().count() <= MAX_CHARACTERS {
         return text.to_owned();
     }
-    let mut cut: String = text.chars().take(MOST - 1).collect();
+    let mut cut: String = text.chars().take(MAX_CHARACTERS - 1).collect();
     cut.push('…');
     cut
 }

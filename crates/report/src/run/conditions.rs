@@ -9,8 +9,8 @@ use super::view::RunView;
 use crate::document::{Block, Head, Words};
 use crate::method::bytes;
 
-/// Bytes of the configuration that a page has. Scripts may have any number of thresholds.
-const MOST_BYTES: usize = 16_000;
+/// Maximum size of the configuration on a page, in bytes. Scripts may have any number of thresholds.
+const MAX_BYTES: usize = 16_000;
 
 /// The machine, the versions and the connections.
 pub fn environment(run: &RunView<'_>) -> Vec<Block> {
@@ -98,8 +98,8 @@ pub fn configuration(run: &RunView<'_>) -> Vec<Block> {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > MOST_BYTES {
-        let mut end = MOST_BYTES;
+    if text.len() > MAX_BYTES {
+        let mut end = MAX_BYTES;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_long_configuration_is_cut_between_characters() {
-        let cut = cut("ä".repeat(MOST_BYTES));
-        assert!(cut.len() < MOST_BYTES + 40 && cut.ends_with("the rest."));
+        let cut = cut("ä".repeat(MAX_BYTES));
+        assert!(cut.len() < MAX_BYTES + 40 && cut.ends_with("the rest."));
     }
 }

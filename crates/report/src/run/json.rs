@@ -10,8 +10,8 @@ use super::{RunComparison, RunReport};
 
 /// The value of `schema`.
 const SCHEMA: &str = "plimsoll/run-report/1";
-/// Steps of the series over time; more seconds are combined.
-const MOST_STEPS: usize = 600;
+/// Maximum number of steps in the series over time; longer runs combine seconds.
+const MAX_STEPS: usize = 600;
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
@@ -69,7 +69,7 @@ fn run(run: &RunView<'_>) -> Value {
         .keys()
         .filter_map(|name| Some((name.clone(), latency(&run.trend(name)?)?)))
         .collect();
-    let over_time: Vec<Value> = run.steps(MOST_STEPS).iter().map(step).collect();
+    let over_time: Vec<Value> = run.steps(MAX_STEPS).iter().map(step).collect();
     json!({
         "label": run.label,
         "plimsoll": header.plimsoll,

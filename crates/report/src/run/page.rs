@@ -4,7 +4,7 @@ use super::view::RunView;
 use super::{RunReport, charts, conclusion, conditions, pair, tables};
 use crate::document::{Block, Document, Section, Words, parts};
 
-/// The page with plots. What is read on demand is collapsed.
+/// The page with plots. Details are collapsed.
 pub fn page(report: &RunReport<'_>) -> Document {
     let runs = &report.runs;
     let mut over_time: Vec<Block> = charts::over_time(runs).into_iter().collect();
@@ -75,7 +75,7 @@ pub fn text(report: &RunReport<'_>) -> Document {
     }
 }
 
-/// The first screen, and what failed: for a place between other output.
+/// The first screen and the failures, for use between other output.
 pub fn summary(report: &RunReport<'_>) -> Document {
     let runs = &report.runs;
     let mut sections = first(report);

@@ -11,9 +11,9 @@ use crate::document::{Block, Head, Table, Words};
 use crate::marks;
 use crate::method::bytes;
 
-/// Rows of a table; the JSON report has all of them.
-const MOST_ROWS: usize = 100;
-/// Rows of the table of time.
+/// Maximum number of rows of a table; the JSON report has all of them.
+const MAX_ROWS: usize = 100;
+/// Maximum number of rows of the table over time.
 const TIME_ROWS: usize = 20;
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -21,8 +21,8 @@ const CONFIDENCE: f64 = 0.95;
 /// The rate, the share of failures and the latency, with intervals from the run's own seconds.
 pub fn figures(run: &RunView<'_>) -> Vec<Block> {
     let measured = RunFigures::of(run.record, 0).ok();
-    // The value is the printed one, of the whole run. An interval that does not contain it is of
-    // other requests, such as those of setup.
+    // The value is that of the whole run, as printed. If the interval does not contain it, the value includes other
+    // requests, such as those of setup.
     let interval = |name: &str, value: f64, scale: f64| {
         let figure = figures::find(name).ok()?;
         let interval = measured.as_ref()?.interval(figure, CONFIDENCE).ok()?;
@@ -426,8 +426,8 @@ pub fn table(
     if rows.is_empty() {
         return Vec::new();
     }
-    let more = rows.len().saturating_sub(MOST_ROWS);
-    rows.truncate(MOST_ROWS);
+    let more = rows.len().saturating_sub(MAX_ROWS);
+    rows.truncate(MAX_ROWS);
     let caption = match run.label {
         "" => caption.to_owned(),
         label => format!("{label}: {caption}"),

@@ -218,11 +218,11 @@ impl Step {
 }
 
 /// Values that must be above a quantile, so that it is reliable.
-const LEAST: f64 = 10.0;
+const MIN_ABOVE: f64 = 10.0;
 
 /// A quantile; `None` if fewer than ten values are above it.
 pub fn reliable(times: &Histogram, q: f64) -> Option<f64> {
-    (times.count() as f64 * (1.0 - q) >= LEAST).then(|| times.quantile(q))
+    (times.count() as f64 * (1.0 - q) >= MIN_ABOVE).then(|| times.quantile(q))
 }
 
 fn count<'d>(

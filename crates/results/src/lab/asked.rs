@@ -26,6 +26,18 @@ pub struct Asked {
     /// The names of the cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
+    /// What the answer is about, for answers that compare values of an axis: `on new connections`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// The answer if what is expected is true of all cells, as a sentence without its period.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yes: Option<String>,
+    /// The answer if it is true of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no: Option<String>,
+    /// Where the limits of what is expected come from: `the document's SLA`. `None`: the lab chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits_from: Option<String>,
     /// What a reader needs to know about the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -195,6 +195,30 @@ pub static QUESTION: Shape = Shape {
         key("at-least", Number, "no limit", "Lower limit."),
         key("at-most", Number, "no limit", "Upper limit."),
         key(
+            "limits-from",
+            Text,
+            "chosen by the lab",
+            "Where the limits come from, such as `the document's SLA`.",
+        ),
+        key(
+            "yes",
+            Text,
+            "the question",
+            "The answer to a question with an expectation if it is true of all cells: a sentence without its period.",
+        ),
+        key(
+            "no",
+            Text,
+            "the question",
+            "The answer if it is true of none.",
+        ),
+        key(
+            "topic",
+            Text,
+            "none",
+            "What the answer to a question without an expectation is about, such as `on new connections`. The program adds which value is best.",
+        ),
+        key(
             "note",
             Text,
             "none",

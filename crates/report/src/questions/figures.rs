@@ -3,27 +3,28 @@
 use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Expected, Figure};
 
-use super::answer::{Answer, Group, Verdict};
+use super::verdict::{Answer, Group, Verdict};
 use crate::claims::{range_text, ratio_text};
 use crate::document::Words;
+use crate::emulated_line;
 use crate::leads::value_on;
 use crate::naming::{capital, place_words, shared_axes, value_words};
 use crate::pivot::bound;
 use crate::units::short_label;
 
-/// Groups of cells whose figures are listed; of more, the range is shown.
-const MOST_LISTED: usize = 4;
+/// Maximum number of groups of cells whose figures are listed; of more, the range is shown.
+const MAX_LISTED: usize = 4;
 /// The same of pairs with their ratios, which are longer.
-const MOST_PAIRS: usize = 2;
+const MAX_PAIRS: usize = 2;
 /// Pairs of one verdict that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 impl Answer<'_> {
     /// Whether each group is listed; otherwise the text has a range of them.
     fn is_listed(&self) -> bool {
         let most = match self.asked.expected {
-            Some(_) => MOST_PAIRS,
-            None => MOST_LISTED,
+            Some(_) => MAX_PAIRS,
+            None => MAX_LISTED,
         };
         self.groups.len() <= most
     }
@@ -39,31 +40,54 @@ impl Answer<'_> {
         verdicts.iter().any(|one| Some(one) != verdicts.first())
     }
 
-    /// `near: HTTP 0.51, gRPC 0.67 ms (1.31 times, 1.21 to 1.42); far: …. Load and place: 100 users.`, and the note.
+    /// `p95 in ms (100 users), near: HTTP 0.51, gRPC 0.67 (1.31 times, 1.21 to 1.42); far: ….`, and the notes.
     pub(super) fn figures(&self, conditions: &str) -> Words {
         let mut words = Words::new();
         if let Some((_, figure)) = self.groups.first().and_then(|group| group.0.first()) {
             words = match (self.is_listed(), self.ratios()) {
-                (true, _) => self.listed(words, figure),
-                (false, Some(ratios)) => self.compared(words, figure, &ratios),
-                (false, None) => self.range(words, figure),
+                (true, _) => self.listed(self.head(figure, conditions)),
+                (false, Some(ratios)) => self.compared(figure, conditions, &ratios),
+                (false, None) => self.range(self.head(figure, conditions)),
             };
-            words = words
-                .text(self.rates(conditions))
-                .text(match self.left_out {
-                    0 => String::new(),
-                    count => format!(" ({count} with a suspect cell not counted)"),
-                });
+            words = words.text(match self.left_out {
+                0 => String::new(),
+                count => format!(" ({count} left out because of a suspect measurement)"),
+            });
             words = words.text(".");
-            if !conditions.is_empty() {
-                words = words.text(format!(" Load and place: {conditions}."));
+        }
+        for note in self.notes() {
+            let space = if words.0.is_empty() { "" } else { " " };
+            words = words.text(format!("{space}{note}"));
+        }
+        words
+    }
+
+    /// What a reader of the figures has to know: from the data, and from the lab file.
+    fn notes(&self) -> Vec<String> {
+        let cells = self.groups.iter().flat_map(|group| &group.0);
+        let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();
+        let mut notes = Vec::new();
+        if let Some(name) = self.asked.figure.as_deref() {
+            notes.extend(emulated_line::note(&cells, name));
+        }
+        notes.extend(self.asked.note.clone());
+        notes
+    }
+
+    /// `p95 in ms (100 users)`: the figure, its unit, and the conditions that are not empty.
+    fn head(&self, figure: &Figure, conditions: &str) -> String {
+        let unit = &figure.unit;
+        let what = match figure.name.as_str() {
+            crate::matrix::CPU => format!("{unit} per request{}", self.rates(conditions)),
+            "makespan" => format!("time in {unit}"),
+            name if name.starts_with("latency_") => {
+                format!("{} in {unit}", short_label(name, &figure.label))
             }
-        }
-        match &self.asked.note {
-            Some(note) if words.0.is_empty() => words.text(note),
-            Some(note) => words.text(format!(" {note}")),
-            None => words,
-        }
+            _ if unit.is_empty() => figure.label.clone(),
+            _ if unit.contains('/') => unit.clone(),
+            _ => format!("{} in {unit}", figure.label),
+        };
+        with_conditions(&what, conditions)
     }
 
     /// The ratio of each group, if all have one.
@@ -75,15 +99,11 @@ impl Answer<'_> {
     }
 
     /// Each group, named by what distinguishes it from the others.
-    fn listed(&self, mut words: Words, figure: &Figure) -> Words {
+    fn listed(&self, head: String) -> Words {
         let names: Vec<String> = self.groups.iter().map(|group| self.name(group)).collect();
-        if figure.name.starts_with("latency_") {
-            // `p95 near: HTTP 0.51`, but `p95: HTTP 0.51`.
-            let is_named = names.first().is_some_and(|name| !name.is_empty());
-            let colon = if is_named { "" } else { ":" };
-            let label = short_label(&figure.name, &figure.label);
-            words = words.text(format!("{label}{colon} "));
-        }
+        // `p95 in ms, near: HTTP 0.51`, but `p95 in ms: HTTP 0.51`.
+        let is_named = names.first().is_some_and(|name| !name.is_empty());
+        let mut words = Words::plain(head).text(if is_named { ", " } else { ": " });
         for (at, (group, name)) in self.groups.iter().zip(&names).enumerate() {
             words = words.text(if at == 0 { "" } else { "; " });
             if !name.is_empty() {
@@ -91,14 +111,13 @@ impl Answer<'_> {
                 let colon = if self.asked.axis.is_some() { ":" } else { "" };
                 words = words.text(format!("{name}{colon} "));
             }
-            let is_last = at + 1 == self.groups.len();
-            words = self.values(words, group, if is_last { &figure.unit } else { "" });
+            words = self.values(words, group);
         }
         words
     }
 
     /// What distinguishes a group from the others.
-    fn name(&self, group: &Group) -> String {
+    pub(super) fn name(&self, group: &Group) -> String {
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let mut shared = shared_axes(cells.map(|(cell, _)| *cell));
         shared.extend(self.asked.axis.as_deref());
@@ -108,8 +127,8 @@ impl Answer<'_> {
         })
     }
 
-    /// `HTTP 0.51, gRPC 0.67 ms (1.31 times, 1.21 to 1.42)`.
-    fn values(&self, mut words: Words, group: &Group, unit: &str) -> Words {
+    /// `HTTP 0.51, gRPC 0.67 (1.31 times, 1.21 to 1.42)`.
+    fn values(&self, mut words: Words, group: &Group) -> Words {
         for (at, (cell, figure)) in group.0.iter().enumerate() {
             words = words.text(if at == 0 { "" } else { ", " });
             if let Some(value) = self.value_words(cell) {
@@ -117,10 +136,7 @@ impl Answer<'_> {
             }
             words = words.strong(printed(cell, figure));
         }
-        if !unit.is_empty() {
-            words = words.text(format!(" {unit}"));
-        }
-        // Without an expectation, a ratio is worth its words only if it says how certain it is.
+        // Without an expectation, a ratio is shown only with its interval.
         let ratio = group.estimate(self.result);
         let ratio = ratio.filter(|one| self.asked.expected.is_some() || one.interval.is_some());
         match (self.asked.expected, group.0.as_slice(), group.difference()) {
@@ -148,7 +164,7 @@ impl Answer<'_> {
     }
 
     /// Many ratios: those of each verdict by name, or as a range.
-    fn compared(&self, words: Words, figure: &Figure, ratios: &[f64]) -> Words {
+    fn compared(&self, figure: &Figure, conditions: &str, ratios: &[f64]) -> Words {
         let label = match figure.name.starts_with("latency_") {
             true => short_label(&figure.name, &figure.label),
             false => &figure.label,
@@ -162,7 +178,7 @@ impl Answer<'_> {
             format!(", {other} against {base}")
         });
         let verdicts = self.verdicts();
-        let words = words.text(format!("{label}{pair}"));
+        let words = Words::plain(with_conditions(&format!("{label}{pair}"), conditions));
         if !self.is_mixed() {
             return words.text(": ").strong(range_text(ratios));
         }
@@ -183,10 +199,10 @@ impl Answer<'_> {
                 .text(". ")
                 .strong(capital(self.words(verdict)))
                 .text(": ");
-            if found.len() > MOST_NAMED {
+            if found.len() > MAX_NAMED {
                 let ratios: Vec<f64> = found.iter().map(|(_, ratio)| *ratio).collect();
                 // If there are few others, all of them are named.
-                let others = match self.groups.len() - found.len() <= MOST_NAMED {
+                let others = match self.groups.len() - found.len() <= MAX_NAMED {
                     true => "the other ",
                     false => "",
                 };
@@ -201,11 +217,9 @@ impl Answer<'_> {
         })
     }
 
-    /// The range of the values of many groups.
-    fn range(&self, mut words: Words, figure: &Figure) -> Words {
-        if figure.name.starts_with("latency_") {
-            words = words.text(format!("{} ", short_label(&figure.name, &figure.label)));
-        }
+    /// `p95 in ms: 0.195 to 1.16`: the range of the values of many groups.
+    fn range(&self, head: String) -> Words {
+        let words = Words::plain(format!("{head}: "));
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let mut all: Vec<&(&Cell, &Figure)> = cells.collect();
         all.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
@@ -213,12 +227,10 @@ impl Answer<'_> {
             return words;
         };
         let (least, most) = (printed(least.0, least.1), printed(most.0, most.1));
-        let words = match least == most {
+        match least == most {
             true => words.strong(least),
             false => words.strong(least).text(" to ").strong(most),
-        };
-        let space = if figure.unit.is_empty() { "" } else { " " };
-        words.text(format!("{space}{} in {} cells", figure.unit, all.len()))
+        }
     }
 
     /// ` at 10,000 requests/s`, unless the conditions have the rate: CPU time per request depends on it.
@@ -237,6 +249,13 @@ impl Answer<'_> {
             true => String::new(),
             false => rates,
         }
+    }
+}
+
+fn with_conditions(text: &str, conditions: &str) -> String {
+    match conditions {
+        "" => text.to_owned(),
+        _ => format!("{text} ({conditions})"),
     }
 }
 

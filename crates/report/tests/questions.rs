@@ -62,7 +62,7 @@ fn says(result: &mut LabResult, text: &str, axis: Option<&str>, expected: Expect
         values: axis.map(|axis| axis.values.clone()).unwrap_or_default(),
         expected: Some(expected),
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
-        note: None,
+        ..Asked::default()
     }];
     answer(result).swap_remove(0)
 }
@@ -80,8 +80,9 @@ fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
         )
     };
     let begins = |text: &str, verdict: &str| {
-        let start =
-            format!("The original says: PG takes twice as long. {verdict}: median near: sqlite ");
+        let start = format!(
+            "The original says: PG takes twice as long. {verdict}: median in ms, near: sqlite "
+        );
         assert!(text.starts_with(&start), "{text}");
     };
     // Near 2.00 times (1.64 to 2.44), far 1.12 times (1.09 to 1.16).
@@ -95,7 +96,7 @@ fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
     begins(&said(twice(1.1, 2.0)), "Uncertain");
     let text = said(twice(1.5, 3.0));
     assert!(
-        text.ends_with("near: sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44); far: sqlite 8.00, pg 9.00 ms (1.125 times, 1.086 to 1.165)."),
+        text.ends_with("near: sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44); far: sqlite 8.00, pg 9.00 (1.125 times, 1.086 to 1.165)."),
         "{text}"
     );
 }
@@ -106,7 +107,7 @@ fn differences_and_single_values_have_limits_too() {
     let hop = Expected::Difference(Some(6.5), Some(7.5));
     let text = says(&mut result, "A hop takes 7 ms.", Some("place"), hop);
     assert!(
-        text.starts_with("The original says: A hop takes 7 ms. Holds: median sqlite: near 1.00, far 8.00 (a difference of 7.00, 6.80 to 7.20); pg: "),
+        text.starts_with("The original says: A hop takes 7 ms. Holds: median in ms, sqlite: near 1.00, far 8.00 (a difference of 7.00, 6.80 to 7.20); pg: "),
         "{text}"
     );
     let text = says(
@@ -117,7 +118,7 @@ fn differences_and_single_values_have_limits_too() {
     );
     assert!(
         text.ends_with(
-            "Holds in 2 of 4: median 1.00 to 9.00 ms in 4 cells. Load and place: sqlite and pg, near and far."
+            "Holds in 2 of 4: median in ms (sqlite and pg, near and far): 1.00 to 9.00."
         ),
         "{text}"
     );
@@ -148,7 +149,7 @@ fn an_outcome_of_a_comparison_decides_in_either_direction() {
     ] {
         let text = said(expected);
         let start =
-            format!("The original says: So it is. {verdict}: median: sqlite 1.00, pg 2.00 ms");
+            format!("The original says: So it is. {verdict}: median in ms: sqlite 1.00, pg 2.00");
         assert!(text.starts_with(&start), "{text}");
         assert!(text.ends_with(" (2.00 times, 1.60 to 2.50)."), "{text}");
     }
@@ -225,16 +226,9 @@ fn a_difference_below_the_floor_decides_nothing() {
 }
 
 #[test]
-fn the_load_and_the_place_are_printed_after_the_figures() {
+fn the_answer_comes_first_then_its_unit_with_the_load_and_the_place() {
     let mut result = result(MEDIANS);
-    result.asked = vec![Asked {
-        text: "Which store is faster?".into(),
-        figure: Some("latency_p50".into()),
-        axis: Some("store".into()),
-        values: vec!["sqlite".into(), "pg".into()],
-        cells: vec![result.cells[0].name.clone(), result.cells[2].name.clone()],
-        ..Asked::default()
-    }];
+    result.asked = vec![question(&result, "store", "place=near")];
     let load = |users: &[u64]| {
         let names = ["sqlite", "pg"].map(|store| format!("store={store} place=near"));
         let cells = names.iter().zip(users);
@@ -243,26 +237,212 @@ fn the_load_and_the_place_are_printed_after_the_figures() {
             .collect();
         json!({ "cells": cells })
     };
-    let figures =
-        "Which store is faster? median: sqlite 1.00, pg 2.00 ms (2.00 times, 1.64 to 2.44)";
-    assert_eq!(
-        answer(&result),
-        [format!("{figures}. Load and place: near.")]
-    );
+    let text = |conditions: &str| {
+        format!(
+            "Sqlite is faster than pg: median in ms ({conditions}): sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44)."
+        )
+    };
+    assert_eq!(answer(&result), [text("near")]);
     result.effective = load(&[1000, 1000]);
-    assert_eq!(
-        answer(&result),
-        [format!("{figures}. Load and place: near, 1000 users.")]
-    );
+    assert_eq!(answer(&result), [text("near, 1000 users")]);
     result.effective = load(&[1000, 10]);
+    assert_eq!(answer(&result), [text("near")]);
+    // What the answer states is not repeated.
+    result.effective = load(&[1000, 1000]);
+    result.asked[0].topic = Some("near, with 1000 users".into());
     assert_eq!(
         answer(&result),
-        [format!("{figures}. Load and place: near.")]
+        [
+            "Near, with 1000 users: sqlite is faster than pg: median in ms: sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44)."
+        ]
     );
-    // What the question says is not repeated.
-    result.effective = load(&[1000, 1000]);
-    result.asked[0].text = "Near, with 1,000 users, which store is faster?".into();
-    assert!(answer(&result)[0].ends_with(" (2.00 times, 1.64 to 2.44)."));
+}
+
+/// Which value of an axis is best, in the cells whose names contain this.
+fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
+    let values = result.axes.iter().find(|one| one.name == axis);
+    let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
+    Asked {
+        text: "Which one is faster?".into(),
+        figure: Some("latency_p50".into()),
+        axis: Some(axis.into()),
+        values: values.expect("an axis").values.clone(),
+        cells: cells.map(|cell| cell.name.clone()).collect(),
+        ..Asked::default()
+    }
+}
+
+/// The answer in words to the question which store is faster near, or near and far.
+fn ranking(medians: [(f64, f64, f64); 4], cells: &str) -> String {
+    let mut result = result(medians);
+    result.asked = vec![question(&result, "store", cells)];
+    let text = answer(&result).swap_remove(0);
+    let end = text.find(": median").expect("the figures");
+    text[..end].to_owned()
+}
+
+#[test]
+fn an_answer_claims_no_more_than_its_figures() {
+    let [near, far, slow_near, slow_far] = MEDIANS;
+    assert_eq!(ranking(MEDIANS, "near"), "Sqlite is faster than pg");
+    assert_eq!(
+        ranking([slow_near, far, near, slow_far], "near"),
+        "Pg is faster than sqlite"
+    );
+    // Equal figures, with intervals within 5 % and with wide ones.
+    let narrow = (0.99, 1.0, 1.01);
+    assert_eq!(
+        ranking([narrow, far, narrow, far], "near"),
+        "No certain difference between sqlite and pg"
+    );
+    let wide = (0.5, 1.1, 2.4);
+    assert_eq!(
+        ranking([near, far, wide, far], "near"),
+        "No certain difference between sqlite and pg"
+    );
+    // Groups with one answer share it; others have their own, first those with a difference.
+    assert_eq!(
+        ranking(MEDIANS, ""),
+        "Near and far: sqlite is faster than pg"
+    );
+    assert_eq!(
+        ranking([near, far, slow_near, (7.0, 8.1, 9.4)], ""),
+        "Near: sqlite is faster than pg; far: no certain difference"
+    );
+    assert_eq!(
+        ranking([near, far, (0.5, 1.1, 2.4), slow_far], ""),
+        "Far: sqlite is faster than pg; near: no certain difference"
+    );
+}
+
+/// Three stores: each tier differs from the next with certainty, and no order is claimed within a tier.
+#[test]
+fn three_values_are_ranked_in_tiers() {
+    let ranked = |medians: [(f64, f64, f64); 3], figure: &str| {
+        let mut result = result([MEDIANS[0]; 4]);
+        let (axis, names) = (&mut result.axes[0], ["a", "b", "c"]);
+        axis.values = names.map(str::to_owned).to_vec();
+        result.cells.truncate(3);
+        for ((cell, name), (low, value, high)) in result.cells.iter_mut().zip(names).zip(medians) {
+            cell.name = format!("store={name} place=near");
+            cell.place = vec![
+                ("store".into(), name.into()),
+                ("place".into(), "near".into()),
+            ];
+            cell.figures[0].name = figure.into();
+            cell.figures[0].value = value;
+            cell.figures[0].interval = Some((low, high));
+        }
+        let mut asked = question(&result, "store", "");
+        asked.figure = Some(figure.into());
+        result.asked = vec![asked];
+        let text = answer(&result).swap_remove(0);
+        text.split_once(": ").expect("figures").0.to_owned()
+    };
+    let (one, two, four) = ((0.9, 1.0, 1.1), (1.8, 2.0, 2.2), (3.8, 4.0, 4.2));
+    assert_eq!(
+        ranked([two, one, four], "latency_p50"),
+        "B is fastest, then a, then c"
+    );
+    // More requests per second are better.
+    assert_eq!(
+        ranked([two, one, four], "requests_per_second"),
+        "C is fastest, then a, then b"
+    );
+    assert_eq!(
+        ranked([(0.8, 1.1, 1.3), one, four], "latency_p50"),
+        "A and b (order uncertain) are fastest, c slowest"
+    );
+    assert_eq!(
+        ranked([four, one, (3.0, 3.9, 5.0)], "cpu_time_per_request"),
+        "B uses the least CPU time, a and c (order uncertain) the most"
+    );
+    // The one in the middle is certainly better than the last, but the first is not certainly better than either.
+    assert_eq!(
+        ranked([(0.5, 1.0, 5.0), two, four], "latency_p50"),
+        "No certain difference between a, b and c"
+    );
+}
+
+#[test]
+fn the_answer_to_a_yes_or_no_question_follows_from_its_verdict() {
+    let mut result = result(MEDIANS);
+    let mut answered = |most: f64, cells: &str| {
+        let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
+        result.asked = vec![Asked {
+            text: "Is it fast?".into(),
+            figure: Some("latency_p50".into()),
+            expected: Some(Expected::Value(None, Some(most))),
+            cells: cells.map(|cell| cell.name.clone()).collect(),
+            yes: Some("it is fast".into()),
+            no: Some("it is slow".into()),
+            ..Asked::default()
+        }];
+        answer(&result).swap_remove(0)
+    };
+    assert!(answered(10.0, "").starts_with("It is fast: median in ms"));
+    assert!(answered(0.5, "").starts_with("It is slow: median in ms"));
+    assert!(answered(5.0, "").starts_with("Is it fast? Yes in 2 of 4: median in ms"));
+    assert!(answered(1.0, "store=sqlite place=near").starts_with("Is it fast? Uncertain: "));
+}
+
+/// A line with jitter decides a percentile if it alone takes most of it.
+#[test]
+fn a_percentile_that_the_emulated_line_decides_is_marked() {
+    let mut result = result([(96.0, 98.0, 100.0); 4]);
+    for cell in &mut result.cells {
+        cell.link = Some(LinkFigures {
+            name: "far".into(),
+            by: "relay".into(),
+            declared_round_trip_ms: Some(88.0),
+            declared_jitter_ms: Some(13.8),
+            ..LinkFigures::default()
+        });
+        cell.figures[0].name = "latency_p95".into();
+    }
+    let mut asked = question(&result, "store", "far");
+    asked.figure = Some("latency_p95".into());
+    result.asked = vec![asked];
+    let note = " The emulated line decides this: it alone takes 97.44 ms at p95 (88 ± 13.8 ms).";
+    let text = answer(&result).swap_remove(0);
+    assert!(text.ends_with(note), "{text}");
+    for cell in &mut result.cells {
+        cell.figures[0].value = 150.0;
+        cell.figures[0].interval = Some((148.0, 152.0));
+    }
+    let text = answer(&result).swap_remove(0);
+    assert!(!text.contains("emulated line decides"), "{text}");
+}
+
+#[test]
+fn places_are_explained_before_the_answers() {
+    let mut result = result(MEDIANS);
+    let first_line = |result: &LabResult| {
+        let page = support::markdown(result);
+        let first = page
+            .split_once("## Conclusion\n\n")
+            .expect("a conclusion")
+            .1;
+        first.lines().next().expect("a line").to_owned()
+    };
+    result.asked = vec![question(&result, "store", "")];
+    assert!(first_line(&result).starts_with("- **"));
+    for cell in &mut result.cells {
+        let name = cell.place[1].1.clone();
+        let is_far = name == "far";
+        cell.link = Some(LinkFigures {
+            name,
+            by: if is_far { "relay" } else { "loopback" }.into(),
+            declared_round_trip_ms: is_far.then_some(26.4),
+            declared_megabits_per_second: is_far.then_some(556.0),
+            ..LinkFigures::default()
+        });
+    }
+    assert_eq!(
+        first_line(&result),
+        "**Near**: client and system on one machine. **Far**: the same machine, with an emulated round trip of 26.4 ms \
+         and at most 556 Mbit/s."
+    );
 }
 
 /// The condition that the table has for a statement about the stores.
@@ -334,18 +514,26 @@ fn the_condition_of_a_statement_is_printed_with_its_tolerance() {
         condition(&mut result, expected)
     };
     for (expected, floor, condition) in [
-        (Expected::Ratio(Some(8.0), Some(12.0)), 0.0, "8 to 12 times"),
+        (
+            Expected::Ratio(Some(8.0), Some(12.0)),
+            0.0,
+            "8 to 12 times (chosen by the lab)",
+        ),
         (
             Expected::Ratio(Some(0.95), None),
             0.0,
-            "at least 0.95 times",
+            "at least 0.95 times (chosen by the lab)",
         ),
         (
             Expected::Difference(None, Some(7.7)),
             0.0,
-            "at most 7.7 ms more",
+            "at most 7.7 ms more (chosen by the lab)",
         ),
-        (Expected::Value(None, Some(50.0)), 0.0, "at most 50 ms"),
+        (
+            Expected::Value(None, Some(50.0)),
+            0.0,
+            "at most 50 ms (chosen by the lab)",
+        ),
         (Expected::Larger, 0.0, "longer"),
         (Expected::Same, 0.0, "0.95 to 1.05 times"),
         (Expected::Larger, 0.25, "longer"),
@@ -403,7 +591,7 @@ fn suspect_cells_decide_nothing() {
         Expected::Larger,
     );
     assert!(
-        text.ends_with("Holds: median: sqlite 1.00, pg 2.00 ms (2.00 times, 1.64 to 2.44) (1 with a suspect cell not counted). Load and place: near."),
+        text.ends_with("Holds: median in ms (near): sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44) (1 left out because of a suspect measurement)."),
         "{text}"
     );
     for cell in &mut result.cells {
@@ -446,12 +634,13 @@ fn a_report_begins_with_its_questions_and_the_statements_of_the_source() {
         .1;
     assert!(
         first.starts_with(
-            "- **Which store is faster?** median near: sqlite **1.00**, pg **2.00** \
-             (2.00 times, 1.64 to 2.44); far: sqlite **8.00**, pg **9.00** ms (1.125 times, 1.086 to 1.165).\n\n\
+            "- **No system has it.** Not tested: H3 is faster.\n\
+             - **Near and far: sqlite is faster than pg**: median in ms, near: sqlite 1.00, pg 2.00 \
+             (2.00 times, 1.64 to 2.44); far: sqlite 8.00, pg 9.00 (1.125 times, 1.086 to 1.165).\n\n\
              *Statements of the original*\n\n\
              | statement | here | holds if | measured |\n\
              | --- | --- | --- | --- |\n\
-             | PG is slower. | **holds** | longer | median near: sqlite **1.00**, pg **2.00** "
+             | PG is slower. | **holds** | longer | median in ms, near: sqlite **1.00**, pg **2.00** "
         ),
         "{first}"
     );

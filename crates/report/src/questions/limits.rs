@@ -1,14 +1,14 @@
-//! What has to be true of the figures for a statement to hold, in words.
+//! The condition under which a statement holds, in words.
 
 use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::Expected;
 
-use super::answer::Answer;
+use super::verdict::Answer;
 use crate::groups::comparative;
 use crate::ratio::Estimate;
 
-/// `at least 2 times`, `6.3 to 7.7 ms more`, `longer`, `0.78 to 1.28 times (noise floor)`; empty if nothing is expected. Places may
-/// have different floors.
+/// `at least 2 times (chosen by the lab)`, `6.3 to 7.7 ms more (the document's goal)`, `longer`, `0.78 to 1.28 times (noise
+/// floor)`: the limits, and where they come from. Empty without an expectation. Places may have different floors.
 pub fn of(answer: &Answer) -> String {
     let Some(expected) = answer.asked.expected else {
         return String::new();
@@ -17,14 +17,20 @@ pub fn of(answer: &Answer) -> String {
     let unit = figures
         .next()
         .map_or("", |(_, figure)| figure.unit.as_str());
+    let from = answer
+        .asked
+        .limits_from
+        .as_deref()
+        .unwrap_or("chosen by the lab");
     match expected {
-        Expected::Ratio(least, most) => format!("{} times", limits(least, most)),
+        Expected::Ratio(least, most) => format!("{} times ({from})", limits(least, most)),
         Expected::Difference(least, most) => {
-            format!("{} {unit} more", limits(least, most))
+            format!("{} {unit} more ({from})", limits(least, most))
         }
-        Expected::Value(least, most) => format!("{} {unit}", limits(least, most))
-            .trim_end()
-            .to_owned(),
+        Expected::Value(least, most) => {
+            let limits = format!("{} {unit}", limits(least, most));
+            format!("{} ({from})", limits.trim_end())
+        }
         _ => {
             let mut texts: Vec<String> = Vec::new();
             for one in estimates(answer) {

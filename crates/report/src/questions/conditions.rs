@@ -2,26 +2,26 @@
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Axis, Cell};
-use serde_json::Value;
 
-use super::answer::Answer;
+use super::verdict::Answer;
+use crate::declared_load::{self, Load};
 use crate::leads::value_on;
 use crate::naming::{listed, place_words, value_words};
 
-/// More values of an axis than these are not listed.
-const MOST_VALUES: usize = 3;
+/// Maximum number of values of an axis that are listed.
+const MAX_VALUES: usize = 3;
 
-/// `1 s pauses, 100 users, near`: what the cells have in common, as far as the question does not say it.
-pub fn of(answer: &Answer) -> String {
+/// `1 s pauses, 100 users, near`: what the cells have in common, as far as the text next to it does not state it.
+pub fn of(answer: &Answer, shown: &str) -> String {
     let groups = answer.groups.iter().flat_map(|group| &group.0);
     let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
     let axes = answer.result.axes.iter();
     let mut parts: Vec<String> = axes
         .filter(|axis| axis.values.len() > 1 && Some(&axis.name) != answer.asked.axis.as_ref())
         .filter(|axis| !is_implied(answer, axis))
-        .filter_map(|axis| on_axis(answer, &cells, axis))
+        .filter_map(|axis| on_axis(answer, &cells, axis, shown))
         .collect();
-    parts.extend(load(answer, &cells));
+    parts.extend(load(answer, &cells, shown));
     parts.join(", ")
 }
 
@@ -38,7 +38,7 @@ fn is_implied(answer: &Answer, axis: &Axis) -> bool {
 }
 
 /// The value on an axis. Several are named if the text does not name the groups.
-fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis) -> Option<String> {
+fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
     for cell in cells {
         let value = value_on(cell, &axis.name)?;
@@ -48,12 +48,12 @@ fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis) -> Option<String> {
     }
     let is_shown = match values.len() {
         1 => true,
-        count => !answer.names_groups() && count <= MOST_VALUES,
+        count => !answer.names_groups() && count <= MAX_VALUES,
     };
     let words = values
         .into_iter()
         .map(|value| value_words(answer.result, &axis.name, value))
-        .filter(|words| !mentions(&answer.asked.text, words));
+        .filter(|words| !mentions(shown, words));
     let words: Vec<String> = words.collect();
     (is_shown && !words.is_empty()).then(|| listed(&words))
 }
@@ -71,13 +71,13 @@ fn mentions(text: &str, words: &str) -> bool {
 }
 
 /// `32 users`, `100 requests/s`: the load that all cells share, if neither the text nor the values of axes have its number.
-fn load(answer: &Answer, cells: &[&Cell]) -> Option<String> {
+fn load(answer: &Answer, cells: &[&Cell], shown: &str) -> Option<String> {
     let mut loads = cells.iter().map(|cell| load_of(answer, cell));
     let first = loads.next()??;
     let is_shared = loads.all(|load| load.as_ref() == Some(&first));
     let cell = cells.first()?;
     let place = place_words(answer.result, &cell.place, &[]);
-    let known = format!("{} {place}", answer.asked.text).replace(',', "");
+    let known = format!("{shown} {place}").replace(',', "");
     let (number, unit) = first;
     let is_known = known
         .split(|c: char| !c.is_alphanumeric())
@@ -87,14 +87,10 @@ fn load(answer: &Answer, cells: &[&Cell]) -> Option<String> {
 
 /// The declared rate of a cell, or its number of users.
 fn load_of(answer: &Answer, cell: &Cell) -> Option<(f64, &'static str)> {
-    let mut cells = answer.result.effective.get("cells")?.as_array()?.iter();
-    let named = |one: &&Value| one.get("name").and_then(Value::as_str) == Some(&cell.name);
-    let load = cells.find(named)?.get("load")?;
-    let number = |key: &str| load.get(key).and_then(Value::as_f64);
-    match (number("rate"), number("users")) {
-        (Some(rate), _) => Some((rate, "requests/s")),
-        (None, Some(1.0)) => Some((1.0, "user")),
-        (None, users) => Some((users?, "users")),
+    match declared_load::of(answer.result, cell)? {
+        Load::Rate(rate) => Some((rate, "requests/s")),
+        Load::Users(1.0) => Some((1.0, "user")),
+        Load::Users(users) => Some((users, "users")),
     }
 }
 

@@ -5,7 +5,7 @@ use plimsoll_results::lab::{Asked, Cell, Expected, Figure, LabResult, Outcome};
 use crate::leads::value_on;
 use crate::ratio::{Estimate, estimate};
 
-/// Whether what is expected is true of a group of cells.
+/// Whether the expectation is true for a group of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
     Holds,
@@ -17,7 +17,7 @@ pub(super) enum Verdict {
 pub(super) struct Group<'a>(pub(super) Vec<(&'a Cell, &'a Figure)>);
 
 impl Group<'_> {
-    /// The ratio of two cells; none of more or less.
+    /// The ratio of the two cells; `None` for any other number of cells.
     pub(super) fn estimate(&self, result: &LabResult) -> Option<Estimate> {
         match self.0.as_slice() {
             [base, other] => Some(estimate(result, *base, *other)),
@@ -44,7 +44,7 @@ pub(super) struct Answer<'a> {
     pub(super) result: &'a LabResult,
     pub(super) asked: &'a Asked,
     pub(super) groups: Vec<Group<'a>>,
-    /// Groups without a figure for what is asked, because a cell is not valid.
+    /// The number of groups without an answer, because a cell is not valid.
     pub(super) left_out: usize,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether what is expected is true, for each group; empty if nothing is expected.
+    /// Whether the expectation is true, for each group; empty without an expectation.
     pub(super) fn verdicts(&self) -> Vec<Verdict> {
         let expected = self.asked.expected.iter();
         expected
@@ -122,7 +122,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// `holds`, `holds in 1 of 8, uncertain in 7`; for a question `yes`; empty if nothing is expected.
+    /// `holds`, `holds in 1 of 8, uncertain in 7`; for a question `yes`; empty without an expectation.
     pub(super) fn verdict(&self) -> String {
         if self.asked.expected.is_none() {
             return match (self.asked.is_statement, self.groups.is_empty()) {

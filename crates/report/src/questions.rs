@@ -1,0 +1,172 @@
+//! The answers at the top of a report: to the questions of the lab, and on the statements of the document that it
+//! repeats. They follow from the figures of valid cells alone.
+
+mod conditions;
+mod figures;
+mod limits;
+mod ranking;
+mod verdict;
+
+use plimsoll_results::lab::{Asked, Cell, LabResult};
+
+use crate::document::{Block, Head, Table, Words};
+use crate::naming::capital;
+use crate::rate_limits;
+use verdict::{Answer, Verdict};
+
+/// The questions of the lab, each with its answer. A statement that the lab does not test is among them: a reader looks
+/// for it.
+pub fn questions(result: &LabResult) -> Vec<Words> {
+    let shown = result
+        .asked
+        .iter()
+        .filter(|one| !one.is_statement || one.figure.is_none());
+    let answers: Vec<Answer> = shown.map(|one| Answer::of(result, one)).collect();
+    let points = answers.iter().map(point);
+    points.chain(limits_of_rates(result, &answers)).collect()
+}
+
+/// What limited the rates among the answers, once for all of them.
+fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
+    let rates = answers
+        .iter()
+        .filter(|answer| answer.asked.figure.as_deref() == Some(rate_limits::FIGURE));
+    let cells = rates.flat_map(|answer| answer.groups.iter().flat_map(|group| &group.0));
+    let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();
+    let limit = rate_limits::of(result, &cells)?;
+    Some(
+        Words::new()
+            .strong("What limits these rates")
+            .text(format!(": {limit}.")),
+    )
+}
+
+/// The questions and then the statements of the source that valid cells answer, one sentence each. A form may lack the
+/// cells of others.
+pub fn answered(result: &LabResult) -> Vec<Words> {
+    let (statements, questions): (Vec<&Asked>, Vec<&Asked>) =
+        result.asked.iter().partition(|one| one.is_statement);
+    let asked = questions.into_iter().chain(statements);
+    asked
+        .map(|one| Answer::of(result, one))
+        .filter(|answer| !answer.groups.is_empty())
+        .map(|answer| match answer.asked.is_statement {
+            true => Words::plain("The original says: ").and(statement(&answer)),
+            false => point(&answer),
+        })
+        .collect()
+}
+
+/// The statements of the source as a table, and what its verdicts mean; nothing without any.
+pub fn statements(result: &LabResult) -> Vec<Block> {
+    let asked = result.asked.iter().filter(|one| one.is_statement);
+    let answers: Vec<Answer> = asked.map(|one| Answer::of(result, one)).collect();
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let conditions: Vec<String> = answers
+        .iter()
+        .map(|answer| conditions::of(answer, &answer.asked.text))
+        .collect();
+    let have_conditions = conditions.iter().any(|text| !text.is_empty());
+    let mut head = vec!["statement", "here", "holds if"];
+    if have_conditions {
+        head.push("load and place");
+    }
+    head.push("measured");
+    let rows = answers.iter().zip(conditions).map(|(answer, conditions)| {
+        let mut row = vec![
+            Words::plain(&answer.asked.text),
+            Words::new().strong(answer.verdict()),
+            Words::plain(limits::of(answer)),
+        ];
+        if have_conditions {
+            row.push(Words::plain(conditions));
+        }
+        row.push(answer.figures(""));
+        row
+    });
+    let table = Table {
+        caption: "Statements of the original".to_owned(),
+        head: head.into_iter().map(Head::words).collect(),
+        rows: rows.collect(),
+        names: 1,
+    };
+    let mut blocks = vec![Block::Table(table)];
+    if answers.iter().any(|answer| answer.asked.expected.is_some()) {
+        blocks.push(Block::Prose(Words::plain(meaning(&answers))));
+    }
+    blocks
+}
+
+/// How figures decide whether a statement holds.
+fn meaning(answers: &[Answer]) -> String {
+    let floor = match answers.iter().any(limits::has_floor) {
+        true => {
+            " A difference below the noise floor decides nothing: that is how far two measurements of one cell (one \
+             combination of system, load and place) differ."
+        }
+        false => "",
+    };
+    format!(
+        "A statement holds if the whole 95 % interval meets the condition, and does not hold if no part of it does; \
+         otherwise it is uncertain.{floor}"
+    )
+}
+
+/// `**HTTP is faster than gRPC**: p95 in ms (100 users): HTTP 0.51, gRPC 0.67.`: the answer in words, then its figures.
+fn point(answer: &Answer) -> Words {
+    let asked = answer.asked;
+    if asked.figure.is_none() {
+        return match &asked.note {
+            Some(note) => Words::new()
+                .strong(note)
+                .text(format!(" Not tested: {}", asked.text)),
+            None => Words::new().strong(format!("Not tested: {}", asked.text)),
+        };
+    }
+    let answered = answered_in_words(answer);
+    let shown = answered.as_deref().unwrap_or(&asked.text);
+    let figures = answer.figures(&conditions::of(answer, shown));
+    match &answered {
+        Some(text) => Words::new()
+            .strong(capital(text))
+            .text(": ")
+            .and(figures.unemphasized()),
+        None => with_verdict(Words::new().strong(&asked.text), answer, figures),
+    }
+}
+
+/// The answer as a sentence; `None` if the figures do not decide it.
+fn answered_in_words(answer: &Answer) -> Option<String> {
+    let asked = answer.asked;
+    if asked.expected.is_none() {
+        return ranking::of(answer);
+    }
+    let verdicts = answer.verdicts();
+    let all = |wanted| !verdicts.is_empty() && verdicts.iter().all(|one| *one == wanted);
+    let text = match (all(Verdict::Holds), all(Verdict::Fails)) {
+        (true, _) => asked.yes.as_ref(),
+        (_, true) => asked.no.as_ref(),
+        _ => None,
+    };
+    text.cloned()
+}
+
+/// `gRPC takes longer. Holds: p95 in ms: HTTP 0.51, gRPC 0.67 (1.31 times).`
+fn statement(answer: &Answer) -> Words {
+    let conditions = conditions::of(answer, &answer.asked.text);
+    let figures = answer.figures(&conditions);
+    with_verdict(Words::plain(&answer.asked.text), answer, figures)
+}
+
+/// A text with the verdict on it, and its figures.
+fn with_verdict(text: Words, answer: &Answer, figures: Words) -> Words {
+    let verdict = answer.verdict();
+    let words = text.text(" ");
+    match (verdict.is_empty(), figures.0.is_empty()) {
+        (true, _) => words.and(figures),
+        (false, true) => words.text(format!("{}.", capital(&verdict))),
+        (false, false) => words.text(format!("{}: ", capital(&verdict))).and(figures),
+    }
+}

@@ -1,0 +1,327 @@
+//! Which of the compared values is best, in words, as far as the figures decide it.
+
+use plimsoll_plots::number::Place;
+use plimsoll_results::lab::{Cell, Figure, Outcome};
+use plimsoll_stats::comparison::MARGIN;
+
+use super::verdict::{Answer, Group};
+use crate::leads::value_on;
+use crate::matrix::CPU;
+use crate::naming::{listed, value_words};
+use crate::ratio::{Estimate, estimate};
+
+/// The words of a ranking: `HTTP is faster than gRPC`, `HTTP is fastest, gRPC slowest`.
+struct Wording {
+    singular: &'static str,
+    plural: &'static str,
+    better: &'static str,
+    best: &'static str,
+    worst: &'static str,
+    less_is_better: bool,
+    /// Whether twice the figure is twice as fast.
+    is_rate: bool,
+}
+
+/// Rates and latencies are both a matter of speed.
+const SPEED: Wording = Wording {
+    singular: "is",
+    plural: "are",
+    better: "faster",
+    best: "fastest",
+    worst: "slowest",
+    less_is_better: false,
+    is_rate: false,
+};
+
+fn wording(figure: &Figure) -> Wording {
+    match figure.name.as_str() {
+        CPU => Wording {
+            singular: "uses",
+            plural: "use",
+            better: "less CPU time",
+            best: "the least CPU time",
+            worst: "the most",
+            less_is_better: true,
+            is_rate: false,
+        },
+        "limit" => Wording {
+            singular: "sustains",
+            plural: "sustain",
+            better: "a higher rate",
+            best: "the highest rate",
+            worst: "the lowest",
+            less_is_better: false,
+            is_rate: false,
+        },
+        name if name.starts_with("latency_") || name == "makespan" => Wording {
+            less_is_better: true,
+            ..SPEED
+        },
+        name if name.ends_with("_per_second") || name == "throughput" => Wording {
+            is_rate: true,
+            ..SPEED
+        },
+        _ => Wording {
+            better: "higher",
+            best: "highest",
+            worst: "lowest",
+            ..SPEED
+        },
+    }
+}
+
+/// `near: HTTP is faster than gRPC; far: no certain difference`: the ranking of each group, those with the same one
+/// together. `None` if a group has only one value.
+pub(super) fn of(answer: &Answer) -> Option<String> {
+    let wording = wording(answer.groups.first()?.0.first()?.1);
+    let mut clauses: Vec<(Vec<String>, Clause)> = Vec::new();
+    for group in &answer.groups {
+        let clause = clause(answer, group, &wording)?;
+        let name = answer.name(group);
+        match clauses.iter_mut().find(|(_, known)| *known == clause) {
+            Some((names, _)) => names.push(name),
+            None => clauses.push((vec![name], clause)),
+        }
+    }
+    // What differs comes first.
+    clauses.sort_by_key(|(_, clause)| clause.is_tie);
+    let first = clauses.first().map(|(_, clause)| clause.compared.clone());
+    let texts = clauses.iter().enumerate().map(|(at, (names, clause))| {
+        let names: Vec<String> = names
+            .iter()
+            .filter(|name| !name.is_empty())
+            .cloned()
+            .collect();
+        // The values are named once, if none of them differ.
+        let text = match at > 0 && first.as_ref() == Some(&clause.compared) {
+            true => &clause.short,
+            false => &clause.text,
+        };
+        match names.is_empty() {
+            true => text.clone(),
+            false => format!("{}: {text}", listed(&names)),
+        }
+    });
+    let text = texts.collect::<Vec<_>>().join("; ");
+    let is_named = clauses
+        .iter()
+        .any(|(names, _)| names.iter().any(|name| !name.is_empty()));
+    Some(match (&answer.asked.topic, is_named) {
+        (Some(topic), true) => format!("{topic}, {text}"),
+        (Some(topic), false) => format!("{topic}: {text}"),
+        (None, _) => text,
+    })
+}
+
+/// The ranking of one group.
+#[derive(PartialEq)]
+struct Clause {
+    text: String,
+    /// The same without the names of the values, if no difference is certain.
+    short: String,
+    /// All values in the order of the lab, as one text.
+    compared: String,
+    /// Whether no difference is certain.
+    is_tie: bool,
+}
+
+fn clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
+    if group.0.len() < 2 {
+        return None;
+    }
+    let names = |cells: &[&(&Cell, &Figure)]| -> Option<Vec<String>> {
+        let axis = answer.asked.axis.as_deref()?;
+        let values = cells.iter().map(|(cell, _)| value_on(cell, axis));
+        values
+            .map(|value| Some(value_words(answer.result, axis, value?)))
+            .collect()
+    };
+    let all: Vec<&(&Cell, &Figure)> = group.0.iter().collect();
+    let compared = listed(&names(&all)?);
+    let tiers = tiers(answer, group, wording);
+    let subject = |tier: &[&(&Cell, &Figure)]| -> Option<String> {
+        let text = listed(&names(tier)?);
+        Some(match tier.len() {
+            1 => text,
+            _ => format!("{text} (order uncertain)"),
+        })
+    };
+    let verb = |tier: &[&(&Cell, &Figure)]| -> Option<&'static str> {
+        Some(match names(tier)?.as_slice() {
+            [one] if !is_plural(one) => wording.singular,
+            _ => wording.plural,
+        })
+    };
+    let (text, short) = match tiers.as_slice() {
+        [] => return None,
+        [_] => {
+            let short = "no certain difference".to_owned();
+            (format!("{short} between {compared}"), short)
+        }
+        [first, last] if group.0.len() == 2 => {
+            let by = match (wording.is_rate, first.as_slice(), last.as_slice()) {
+                (true, [one], [other]) => times_as_fast(&estimate(answer.result, **other, **one)),
+                _ => format!("{} than", wording.better),
+            };
+            let text = format!(
+                "{} {} {by} {}",
+                subject(first)?,
+                verb(first)?,
+                subject(last)?
+            );
+            (text.clone(), text)
+        }
+        [first, last] => {
+            let text = format!(
+                "{} {} {}, {} {}",
+                subject(first)?,
+                verb(first)?,
+                wording.best,
+                subject(last)?,
+                wording.worst
+            );
+            (text.clone(), text)
+        }
+        [first, others @ ..] => {
+            let mut text = format!("{} {} {}", subject(first)?, verb(first)?, wording.best);
+            for tier in others {
+                text.push_str(&format!(", then {}", subject(tier)?));
+            }
+            (text.clone(), text)
+        }
+    };
+    Some(Clause {
+        text,
+        short,
+        compared,
+        is_tie: tiers.len() == 1,
+    })
+}
+
+/// The values from the best to the worst. Each tier differs from the next with certainty: every value of the one from
+/// every value of the other.
+fn tiers<'a>(
+    answer: &Answer<'a>,
+    group: &'a Group<'a>,
+    wording: &Wording,
+) -> Vec<Vec<&'a (&'a Cell, &'a Figure)>> {
+    let mut sorted: Vec<&(&Cell, &Figure)> = group.0.iter().collect();
+    sorted.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    if !wording.less_is_better {
+        sorted.reverse();
+    }
+    let place =
+        |one: &&(&Cell, &Figure)| group.0.iter().position(|other| std::ptr::eq(other, *one));
+    let mut tiers: Vec<Vec<&(&Cell, &Figure)>> = Vec::new();
+    for (at, one) in sorted.iter().enumerate() {
+        let (before, after) = sorted.split_at(at);
+        let is_decided = before.iter().all(|better| {
+            let mut rest = after.iter();
+            rest.all(|worse| is_better(answer, better, worse, wording))
+        });
+        match tiers.last_mut() {
+            Some(tier) if !is_decided => tier.push(one),
+            _ => tiers.push(vec![one]),
+        }
+    }
+    // Within a tier no order is certain, so it is that of the lab.
+    for tier in &mut tiers {
+        tier.sort_by_key(place);
+    }
+    tiers
+}
+
+/// Whether one value is better than another with certainty.
+fn is_better(
+    answer: &Answer,
+    one: &(&Cell, &Figure),
+    other: &(&Cell, &Figure),
+    wording: &Wording,
+) -> bool {
+    // A search has no interval: its rates met the objective or missed it.
+    if let (Some(one), Some(other)) = (&one.0.limit, &other.0.limit) {
+        return matches!((one.kept, other.broken), (Some(kept), Some(broken)) if kept >= broken);
+    }
+    let found = estimate(answer.result, *one, *other);
+    match wording.less_is_better {
+        true => found.outcome == Outcome::Larger || exceeds_noise(answer, one, other, &found),
+        false => found.outcome == Outcome::Smaller,
+    }
+}
+
+/// Whether the second latency is longer than the first one at a place whose own noise floor is not known. The floor of
+/// another place is a share of its latencies, so that here it counts as the time that this share is there.
+fn exceeds_noise(
+    answer: &Answer,
+    one: &(&Cell, &Figure),
+    other: &(&Cell, &Figure),
+    found: &Estimate,
+) -> bool {
+    let name = &one.1.name;
+    let Some(same) = answer
+        .result
+        .same_cell
+        .as_ref()
+        .filter(|_| found.floor.is_none())
+    else {
+        return false;
+    };
+    let mut measured = same.copy.figures.iter();
+    let noise = measured
+        .find(|figure| figure.name == *name)
+        .zip(same.floor(name))
+        .map(|(figure, share)| figure.value * share);
+    let is_longer = found.interval.is_some_and(|(low, _)| low > 1.0 + MARGIN);
+    name.starts_with("latency_")
+        && is_longer
+        && noise.is_some_and(|noise| other.1.value - one.1.value > noise)
+}
+
+/// `5.8 times as fast as`, or `faster than` for a small ratio.
+fn times_as_fast(found: &Estimate) -> String {
+    match found.ratio >= 1.5 {
+        true => {
+            let place = Place::of(found.ratio, found.interval);
+            format!("{} times as fast as", place.print(found.ratio))
+        }
+        false => "faster than".to_owned(),
+    }
+}
+
+/// Whether the name of a value is a plural: `random rows`, `100 users`, and not `PostgreSQL with queries`.
+fn is_plural(name: &str) -> bool {
+    let head = [" with ", " on ", " over ", " in "]
+        .iter()
+        .filter_map(|word| name.split_once(word))
+        .map(|(head, _)| head)
+        .min_by_key(|head| head.len())
+        .unwrap_or(name);
+    let last = head.rsplit(' ').next().unwrap_or_default();
+    head.contains(' ')
+        && last.ends_with('s')
+        && !["ss", "us", "is"].iter().any(|end| last.ends_with(end))
+        && last.chars().all(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plural;
+
+    #[test]
+    fn plurals_are_recognized() {
+        for (name, expected) in [
+            ("random rows", true),
+            ("100 users", true),
+            ("new connections", true),
+            ("one hot row", false),
+            ("PostgreSQL with queries", false),
+            ("gRPC on new connections", false),
+            ("mutual TLS", false),
+            ("postgres", false),
+            ("Redis", false),
+            ("", false),
+        ] {
+            assert_eq!(is_plural(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What limited the rate of users who never pause: a processor, the generator, or the round trip of the line.
+
+use plimsoll_plots::number::Place;
+use plimsoll_results::lab::{Cell, LabResult, Repeat};
+
+use crate::declared_load::{self, Load};
+
+/// The share of a processor from which it limits the rate.
+const FULL: f64 = 0.9;
+/// The share of users that have to be waiting all the time for the rate to be a limit.
+const WAITING: f64 = 0.7;
+/// The share of a latency from which the round trip of the line decides it.
+const DECISIVE_SHARE: f64 = 0.8;
+
+/// The rate that has a limit.
+pub const FIGURE: &str = "requests_per_second";
+
+/// What limited the rates of these cells, as a clause. `None` without cells, and if users pause or requests have a schedule.
+pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
+    if cells.is_empty() {
+        return None;
+    }
+    let uses: Option<Vec<Use>> = cells.iter().map(|cell| Use::of(result, cell)).collect();
+    let uses = uses?;
+    let all = |is: &dyn Fn(&Use) -> bool| uses.iter().all(is);
+    let range = |read: &dyn Fn(&Use) -> f64| shares(uses.iter().map(read));
+    let systems = range(&|one| one.systems);
+    let generator = range(&|one| one.generator);
+    if all(&|one| one.systems >= FULL) {
+        let text = match uses.iter().any(|one| one.measured < one.systems) {
+            true => format!(
+                "the processor that the measured system shares with the service behind it is full. Together they use \
+                 {systems} of it, the measured system alone {}",
+                range(&|one| one.measured)
+            ),
+            false => {
+                format!("the processor of the system and its services is full ({systems} used)")
+            }
+        };
+        return Some(match all(&|one| one.generator < FULL) {
+            true => text,
+            false => format!("{text}; the generator uses {generator} of its own"),
+        });
+    }
+    if all(&|one| one.round_trip >= DECISIVE_SHARE) {
+        return Some("the round trip, because each user waits for it".to_owned());
+    }
+    if all(&|one| one.generator >= FULL) {
+        return Some(format!(
+            "the generator, which uses {generator} of its processor"
+        ));
+    }
+    Some(format!(
+        "not shown by these data. The systems use {systems} of their processor, the generator {generator} of its own"
+    ))
+}
+
+/// Shares of the processors of a cell, and of its latency.
+struct Use {
+    /// Of the processors of all systems and services, how much these used.
+    systems: f64,
+    /// How much of that was the measured system.
+    measured: f64,
+    /// Of one processor, how much the generator used.
+    generator: f64,
+    /// Of the mean latency, how much the declared round trip of the line is.
+    round_trip: f64,
+}
+
+impl Use {
+    /// `None` if users pause, if requests have a schedule, or if the systems have no processors of their own.
+    fn of(result: &LabResult, cell: &Cell) -> Option<Use> {
+        let figure = |name: &str| {
+            let mut figures = cell.figures.iter();
+            figures
+                .find(|figure| figure.name == name)
+                .map(|figure| figure.value)
+        };
+        let Load::Users(users) = declared_load::of(result, cell)? else {
+            return None;
+        };
+        let latency = figure("latency_mean")?;
+        let waiting = figure(FIGURE)? * latency / 1e3;
+        if waiting < WAITING * users {
+            return None;
+        }
+        let mut processors: Vec<u32> = Vec::new();
+        for process in result.topology.iter().filter(|one| one.name != "generator") {
+            if process.cpus.is_empty() {
+                return None;
+            }
+            processors.extend(&process.cpus);
+        }
+        processors.sort_unstable();
+        processors.dedup();
+        let mean = |is_counted: &dyn Fn(bool) -> bool| {
+            let shares = cell.repeats.iter().map(|run| used(run, is_counted));
+            let shares: Vec<f64> = shares.collect();
+            let all = shares.len() as f64 * processors.len() as f64;
+            (all > 0.0).then(|| shares.iter().sum::<f64>() / all)
+        };
+        let link = cell.link.as_ref();
+        Some(Use {
+            systems: mean(&|_| true)?,
+            measured: mean(&|is_apart| !is_apart)?,
+            generator: figure("generator_cpu")? / 100.0,
+            round_trip: link
+                .and_then(|link| link.declared_round_trip_ms)
+                .unwrap_or(0.0)
+                / latency,
+        })
+    }
+}
+
+/// The processors that systems and services of a run used on average. Those that are not counted as measured are apart.
+fn used(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
+    let processes = run.used.iter().filter(|one| one.name != "generator");
+    let seconds: f64 = processes
+        .filter(|one| is_counted(one.apart))
+        .map(|one| one.cpu_seconds)
+        .sum();
+    seconds / (run.duration_seconds + run.warm_up_seconds)
+}
+
+/// `98 to 99 %`. Clocks of processes are coarse, so that a full processor can seem to be more than full.
+fn shares(shares: impl Iterator<Item = f64> + Clone) -> String {
+    let print = |share: f64| Place::decimals(0).print((share * 100.0).min(100.0));
+    let least = print(shares.clone().fold(f64::INFINITY, f64::min));
+    let most = print(shares.fold(0.0, f64::max));
+    match least == most {
+        true => format!("{least} %"),
+        false => format!("{least} to {most} %"),
+    }
+}
