@@ -151,9 +151,19 @@ pub struct User {
     pub run: Option<Arc<RunOptions>>,
     /// The generator behind `Math.random`, once the script has seeded it.
     pub random: RefCell<Option<GoRand>>,
-    /// Set for the user that runs the init code on behalf of all others of its worker: whether it has logged something,
-    /// which each of them would have to.
-    on_behalf: Option<Cell<bool>>,
+    /// Set for the user that runs the init code on behalf of all others of its worker: what it has logged, which each of
+    /// them logs again.
+    on_behalf: Option<RefCell<Vec<LogLine>>>,
+    /// How many of the script's imports, in the order of evaluation, have run without leaving work behind or doing what
+    /// differs between users.
+    pub common_imports: Cell<usize>,
+}
+
+/// A line of the log, with its additional fields.
+struct LogLine {
+    level: Level,
+    text: String,
+    fields: Vec<(String, String)>,
 }
 
 /// Values created once per user, by name.
@@ -217,20 +227,16 @@ impl User {
             run,
             random: RefCell::default(),
             on_behalf: None,
+            common_imports: Cell::new(0),
         }
     }
 
     /// The user that runs the init code on behalf of all others of its worker. It logs nothing.
     pub fn on_behalf_of_others(common: Arc<Common>) -> Self {
         User {
-            on_behalf: Some(Cell::new(false)),
+            on_behalf: Some(RefCell::default()),
             ..Self::new(UserId(0), common, None)
         }
-    }
-
-    /// Whether the init code has logged something.
-    pub fn has_logged(&self) -> bool {
-        self.on_behalf.as_ref().is_some_and(Cell::get)
     }
 
     /// Takes over what the init code has done outside of the script's heap, which `origin` ran on this user's behalf.
@@ -241,6 +247,20 @@ impl User {
         self.random = origin.random.clone();
         self.http.callback = origin.http.callback.clone();
         self.event_loop.continue_after(&origin.event_loop);
+        if let Some(lines) = &origin.on_behalf {
+            for LogLine {
+                level,
+                text,
+                fields,
+            } in &*lines.borrow()
+            {
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(key, value)| (&**key, &**value))
+                    .collect();
+                (self.common.log)(*level, text, &fields);
+            }
+        }
     }
 
     #[inline]
@@ -327,7 +347,14 @@ impl User {
     pub fn log_with(&self, level: Level, text: &str, fields: &[(&str, &str)]) {
         match &self.on_behalf {
             None => (self.common.log)(level, text, fields),
-            Some(has_logged) => has_logged.set(true),
+            Some(lines) => lines.borrow_mut().push(LogLine {
+                level,
+                text: text.to_owned(),
+                fields: fields
+                    .iter()
+                    .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                    .collect(),
+            }),
         }
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::class::{ClassIds, Prototypes};
 use crate::image::Place;
+use crate::module::PendingModules;
 use crate::name::Names;
 use crate::runtime::StartError;
 use crate::shared::Shared;
@@ -20,6 +21,7 @@ pub(super) struct Engine {
     pub(super) names: Rc<Names>,
     pub(super) shared: Option<Rc<Shared>>,
     pub(super) loader: Rc<dyn Loader>,
+    pub(super) pending_modules: PendingModules,
 }
 
 /// Adds a context to a new runtime. Frees the runtime if that fails.

@@ -1,9 +1,10 @@
 //! ES modules: finding and compiling them, storing their bytecode, and modules implemented in Rust.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::NonNull;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::function::guarded;
@@ -98,6 +99,12 @@ impl Bytecode {
 
     fn read<'c>(&self, context: &'c Context) -> Result<Value<'c>, Thrown> {
         let shared = context.inner().shared.as_ref();
+        if let Some(script) = context.inner().script_of_image(self) {
+            // SAFETY: the image keeps the function as long as it has users.
+            return Ok(unsafe {
+                Value::from_raw(context, sys::JS_DupValue(context.raw(), script))
+            });
+        }
         // SAFETY: the bytes were written by this process's own engine. The runtime holds what it shares.
         unsafe {
             if let Some(code) = shared.and_then(|shared| shared.code(self)) {
@@ -152,7 +159,7 @@ impl<'c> Module<'c> {
         context: &'c Context,
         name: &str,
         exports: impl IntoIterator<Item = N>,
-        fill: impl for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thrown> + 'static,
+        fill: impl for<'a> Fn(&'a Context, &Exports<'a>) -> Result<(), Thrown> + 'static,
     ) -> Result<Self, Thrown> {
         let c_name = context.terminated(name)?;
         // SAFETY: the engine copies the names; the module's values are set by `fill_native`.
@@ -165,12 +172,8 @@ impl<'c> Module<'c> {
                     return Err(Thrown::pending());
                 }
             }
-            context
-                .inner()
-                .pending_modules
-                .0
-                .borrow_mut()
-                .insert(raw, Box::new(fill));
+            let pending = &context.inner().pending_modules;
+            pending.own.borrow_mut().insert(raw, Rc::new(fill));
             Ok(Self { raw, context })
         }
     }
@@ -179,6 +182,63 @@ impl<'c> Module<'c> {
     pub fn has_module_syntax(&self) -> bool {
         // SAFETY: the module is live.
         unsafe { sys::JS_HasModuleSyntax(self.raw.as_ptr()) }
+    }
+
+    /// The module with that full name, if the context has loaded it before.
+    pub fn loaded(context: &'c Context, name: &str) -> Result<Option<Self>, Thrown> {
+        let name = context.terminated(name)?;
+        // SAFETY: the context is live.
+        let raw = unsafe { sys::JS_FindModule(context.raw(), name.as_ptr()) };
+        Ok(NonNull::new(raw).map(|raw| Self { raw, context }))
+    }
+
+    /// Resolves all imports and links, but evaluates nothing.
+    pub fn link(&self) -> Result<(), Thrown> {
+        let context = self.context;
+        // SAFETY: the module is live; modules are not counted.
+        let failed = unsafe {
+            let value = sys::JS_MKPTR(sys::JS_TAG_MODULE, self.raw.as_ptr().cast());
+            sys::JS_ResolveModule(context.raw(), value) < 0
+                || sys::JS_LinkModule(context.raw(), self.raw.as_ptr()) < 0
+        };
+        match failed {
+            true => Err(Thrown::pending()),
+            false => Ok(()),
+        }
+    }
+
+    /// The modules that this one, which must be linked, imports, in the order of evaluation, with their own imports
+    /// before them.
+    ///
+    /// The list ends before the first module that can only be evaluated together with others: one that awaits at its top
+    /// level, or that imports itself in a circle.
+    pub fn imports_one_by_one(&self) -> Vec<Module<'c>> {
+        let mut order = Vec::new();
+        let mut is_seen = HashSet::from([self.raw]);
+        // The modules around the current one, each with the index of its next import.
+        let mut around = vec![(*self, 0)];
+        while let Some((module, next)) = around.last_mut() {
+            // SAFETY: the module is live and resolved.
+            let import = unsafe { sys::JS_GetModuleImport(module.raw.as_ptr(), *next) };
+            *next += 1;
+            let Some(raw) = NonNull::new(import) else {
+                let module = *module;
+                around.pop();
+                // SAFETY: the module is live.
+                if around.is_empty() || unsafe { sys::JS_IsAsyncModule(module.raw.as_ptr()) } {
+                    break;
+                }
+                order.push(module);
+                continue;
+            };
+            if is_seen.insert(raw) {
+                let context = self.context;
+                around.push((Module { raw, context }, 0));
+            } else if around.iter().any(|(module, _)| module.raw == raw) {
+                break;
+            }
+        }
+        order
     }
 
     /// Resolves all imports, links and evaluates; the promise is fulfilled when the module and everything it
@@ -248,6 +308,13 @@ impl<'c> Exports<'c> {
 }
 
 impl Context {
+    /// Reads a compiled script into the image that is being made, so that its users do not have to.
+    pub fn prepare(&self, script: &Bytecode) -> Result<(), Thrown> {
+        let function = script.read(self)?;
+        self.inner().add_script_of_image(script, function);
+        Ok(())
+    }
+
     /// Runs a compiled script and returns its last value.
     pub fn run(&self, script: &Bytecode) -> Result<Value<'_>, Thrown> {
         let function = script.read(self)?;
@@ -280,15 +347,37 @@ impl Context {
     }
 }
 
-type Fill = Box<dyn for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thrown>>;
+type Fill = Rc<dyn for<'a> Fn(&'a Context, &Exports<'a>) -> Result<(), Thrown>>;
+
+/// The functions that the users of an image have in common.
+pub(super) type Fills = Rc<HashMap<NonNull<sys::JSModuleDef>, Fill>>;
 
 /// The functions that fill modules implemented in Rust which were not evaluated yet.
 #[derive(Default)]
-pub(super) struct PendingModules(RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>);
+pub(super) struct PendingModules {
+    own: RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>,
+    /// Those of the image that the runtime starts from.
+    of_image: Option<Fills>,
+}
 
 impl PendingModules {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
+    /// Those that are left when the heap becomes an image.
+    pub(super) fn for_users(&self) -> Fills {
+        Rc::new(self.own.borrow().clone())
+    }
+
+    /// Those of a user.
+    pub(super) fn of_user(of_image: Fills) -> Self {
+        PendingModules {
+            own: RefCell::default(),
+            of_image: Some(of_image),
+        }
+    }
+
+    /// The function for a module. The engine evaluates each module once.
+    fn take(&self, module: NonNull<sys::JSModuleDef>) -> Option<Fill> {
+        let own = self.own.borrow_mut().remove(&module);
+        own.or_else(|| self.of_image.as_ref()?.get(&module).cloned())
     }
 }
 
@@ -302,7 +391,7 @@ unsafe extern "C" fn fill_native(
         let Some(raw) = NonNull::new(module) else {
             return -1;
         };
-        let fill = context.inner().pending_modules.0.borrow_mut().remove(&raw);
+        let fill = context.inner().pending_modules.take(raw);
         let done = guarded(context, || {
             if let Some(fill) = fill {
                 fill(

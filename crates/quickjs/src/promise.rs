@@ -98,6 +98,13 @@ impl Context {
         }
     }
 
+    /// Whether jobs are left to run, or a rejection without a handler.
+    pub fn has_jobs(&self) -> bool {
+        // SAFETY: the runtime is live.
+        let has_jobs = unsafe { sys::JS_IsJobPending(self.inner().raw.as_ptr()) };
+        has_jobs || !self.inner().rejections.0.borrow().is_empty()
+    }
+
     /// Takes the oldest rejection without a handler, if there is one.
     pub fn take_unhandled_rejection(&self) -> Option<Exception<'_>> {
         let mut rejections = self.inner().rejections.0.borrow_mut();

@@ -141,6 +141,7 @@ impl Runtime {
         // SAFETY: a new runtime with its first context.
         let (raw, context) = unsafe { with_context(sys::JS_NewRuntime(), Intrinsics::OnDemand) }?;
         let engine = Engine {
+            pending_modules: PendingModules::default(),
             raw,
             context,
             place: Place::Own,
@@ -175,6 +176,7 @@ impl Runtime {
         // SAFETY: the context has just been made, and the table is cleared before it is freed.
         unsafe { names.intern(context.as_ptr()) };
         let engine = Engine {
+            pending_modules: PendingModules::default(),
             raw,
             context,
             place: Place::Origin(making),
@@ -197,7 +199,9 @@ impl Runtime {
     ) -> Result<Self, StartError> {
         let ticking = Ticking::start().map_err(StartError::Thread)?;
         let origin = origin.inner();
+        let pending_modules = PendingModules::of_user(part.fills());
         let engine = Engine {
+            pending_modules,
             raw: origin.raw,
             context: origin.context,
             place: Place::User(part),
@@ -225,7 +229,7 @@ impl Runtime {
             registry: Rc::new(Registry::new(engine.context)),
             rejections: Rejections::default(),
             loader: engine.loader,
-            pending_modules: PendingModules::default(),
+            pending_modules: engine.pending_modules,
             suspender: Suspender::default(),
             stack_limit: Cell::default(),
             interrupt: RefCell::new(None),
@@ -526,6 +530,9 @@ impl Inner {
         // SAFETY: all values on Rust's side are released before the context, and the context before the runtime. The
         // finalizers of objects that are still reachable run inside and use none of the tables cleared here.
         unsafe {
+            if let Place::Origin(making) = &self.place {
+                making.clear(context);
+            }
             self.registry.clear();
             self.rejections.clear(context);
             self.prototypes.clear(context);

@@ -1,5 +1,8 @@
 //! The init code that runs once for the users of a worker, whose heap they begin with.
 //!
+//! If it does what differs between users, such as reading `__VU` or the time, only the imports before that run once.
+//! Each user runs the rest itself.
+//!
 //! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on`.
 
 use std::cell::RefCell;
@@ -26,28 +29,37 @@ pub fn is_on() -> bool {
 
 /// What the users of a worker begin with.
 pub struct Origin {
-    /// The script's exports.
-    exports: Rc<Persistent>,
-    /// The user that ran the init code.
+    /// The script's exports; `None` if each user runs the script itself.
+    exports: Option<Rc<Persistent>>,
+    /// The user that ran the init code, or its first part.
     user: Rc<User>,
     /// Declared last, so that it is dropped after the values above, which belong to it.
     image: Image,
 }
 
 impl Origin {
-    /// A copy of the program for `user`, whose init code has run already.
+    /// A copy of the program for `user`, whose init code has run already, or its first part.
     ///
     /// # Errors
-    /// If the system refuses a thread, or the engine memory.
-    pub fn start(self: Rc<Self>, mut user: User) -> Result<Instance, ScriptError> {
+    /// If the system refuses a thread, or the engine memory. The exception of the rest of the init code, or its request to
+    /// end the run.
+    pub async fn start(self: Rc<Self>, mut user: User) -> Result<Instance, ScriptError> {
         user.follow(&self.user);
         let user = Rc::new(user);
         let runtime = self.image.start(Rc::clone(&user))?;
         instance::interrupt_when_overdue(&runtime, &user);
-        runtime.enter(|context| {
-            globals::define_number(context).map_err(|thrown| ScriptError::thrown(context, thrown))
-        })?;
-        let exports = Rc::clone(&self.exports);
+        let exports = match &self.exports {
+            Some(exports) => {
+                let exports = Rc::clone(exports);
+                let define = |context: &Context| {
+                    globals::define_number(context)
+                        .map_err(|thrown| ScriptError::thrown(context, thrown))
+                };
+                runtime.enter(define)?;
+                exports
+            }
+            None => Rc::new(instance::run_rest(&runtime, &user).await.into_exports()?),
+        };
         Ok(Instance::of_image(user, exports, runtime, self))
     }
 }
@@ -86,17 +98,26 @@ pub async fn of(program: &Program, run: &Arc<RunState>) -> Option<Rc<Origin>> {
             Some(None) => {}
         }
     }
-    let made = make(program, run).await;
+    let made = match make(program, run, None).await {
+        Err(Refusal { reason, common }) => {
+            let rest = make(program, run, Some(common)).await;
+            rest.map(|origin| (origin, Some(reason)))
+        }
+        Ok(origin) => Ok((origin, None)),
+    };
     let origin = match made {
-        Ok(origin) => {
+        Ok((origin, reason)) => {
             let size = origin.image.size().image >> 10;
-            let text =
+            let mut text =
                 format!("users of a worker begin with an image of {size} KiB of the script's heap");
+            if let Some(reason) = reason {
+                text += &format!(", and each runs the rest of the init code itself: {reason}");
+            }
             (program.common.log)(Level::Debug, &text, &[]);
             Some(Rc::new(origin))
         }
-        Err(reason) => {
-            report(program, &reason);
+        Err(refusal) => {
+            report(program, &refusal.reason);
             None
         }
     };
@@ -117,8 +138,25 @@ fn report(program: &Program, reason: &str) {
     }
 }
 
-/// Runs the init code on behalf of all users of this worker.
-async fn make(program: &Program, run: &Arc<RunState>) -> Result<Origin, String> {
+/// Why there is no image.
+struct Refusal {
+    reason: String,
+    /// How many of the script's imports could be in one.
+    common: usize,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Refusal { reason, common: 0 }
+    }
+}
+
+/// Runs the init code on behalf of all users of this worker; with `part`, no more than that many of the script's imports.
+async fn make(
+    program: &Program,
+    run: &Arc<RunState>,
+    part: Option<usize>,
+) -> Result<Origin, Refusal> {
     let mut user = User::on_behalf_of_others(Arc::clone(&program.common));
     let run = Arc::clone(run);
     user.interrupted = Some(Arc::new(move || run.aborted().is_some()));
@@ -126,33 +164,47 @@ async fn make(program: &Program, run: &Arc<RunState>) -> Result<Origin, String> 
     let settings = instance::settings(&user, None);
     let runtime =
         Image::begin(settings, Rc::clone(&user)).map_err(|refusal| refusal.to_string())?;
-    let exports = match instance::run_init(&runtime, &user, None).await {
-        Outcome::Returned(exports) => Rc::new(exports),
-        // A user with a runtime of its own reports it.
-        _ => return Err("the init code failed".to_owned()),
+    let ran = match part {
+        None => match instance::run_init(&runtime, &user, None).await {
+            Outcome::Returned(exports) => Some(Some(Rc::new(exports))),
+            _ => None,
+        },
+        Some(count) => match instance::run_common_part(&runtime, &user, count).await {
+            Outcome::Returned(()) => Some(None),
+            _ => None,
+        },
     };
     runtime.set_interrupt(None);
-    if user.has_logged() {
-        return Err("the init code logs".to_owned());
+    let refusal = |reason| Refusal {
+        reason,
+        common: user.common_imports.get(),
+    };
+    if let Some(reason) = runtime.enter(Context::obstacle) {
+        return Err(refusal(reason));
     }
-    let has_steps = program.has("setupVU");
+    let Some(exports) = ran else {
+        // A user with a runtime of its own reports it.
+        return Err(refusal("the init code failed".to_owned()));
+    };
+    // The rest of the init code must not find what it does not find otherwise.
+    let has_rest = exports.is_none() || program.has("setupVU");
     runtime.enter(|context| {
-        reserve(context, has_steps).map_err(|thrown| context.take_exception(thrown).text())
+        reserve(context, has_rest).map_err(|thrown| context.take_exception(thrown).text())
     })?;
-    let image = Image::freeze(runtime).map_err(|refusal| refusal.to_string())?;
+    let image = Image::freeze(runtime).map_err(|no| refusal(no.to_string()))?;
     Ok(Origin {
         exports,
-        user,
+        user: Rc::clone(&user),
         image,
     })
 }
 
 /// Makes places for the values that differ between users, so that setting them does not change the layout of the global
 /// object, of which each user would get a copy.
-fn reserve(context: &Context, has_steps: bool) -> Result<(), Thrown> {
+fn reserve(context: &Context, has_rest: bool) -> Result<(), Thrown> {
     globals::define_number(context)?;
-    // It must not exist yet when `setupVU` runs.
-    if !has_steps {
+    // It must not exist yet when the init code or `setupVU` runs.
+    if !has_rest {
         context.global().set(names::ITER, context.undefined())?;
     }
     Ok(())

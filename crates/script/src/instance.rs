@@ -62,6 +62,24 @@ impl<T> Outcome<T> {
     }
 }
 
+impl Outcome<Persistent> {
+    /// The script's exports, if the init code returned.
+    ///
+    /// # Errors
+    /// The exception of the init code, or its request to end the run.
+    pub(crate) fn into_exports(self) -> Result<Persistent, ScriptError> {
+        match self {
+            Outcome::Returned(exports) => Ok(exports),
+            Outcome::Threw(text) => Err(ScriptError::Exception(text)),
+            Outcome::Rejected(text) => Err(ScriptError::Unusable(text)),
+            Outcome::Interrupted => Err(ScriptError::Exception(
+                "the init code was interrupted".to_owned(),
+            )),
+            Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
+        }
+    }
+}
+
 impl Instance {
     /// Starts a copy of the program: runs its init code, or stops it when `stop` fires.
     ///
@@ -82,21 +100,14 @@ impl Instance {
     ) -> Result<Self, ScriptError> {
         let user = Rc::new(user);
         let runtime = Runtime::new(settings(&user, memory_limit), Rc::clone(&user))?;
-        match run_init(&runtime, &user, stop).await {
-            Outcome::Returned(exports) => Ok(Self {
-                user,
-                exports: Rc::new(exports),
-                functions: RefCell::default(),
-                runtime,
-                _origin: None,
-            }),
-            Outcome::Threw(text) => Err(ScriptError::Exception(text)),
-            Outcome::Rejected(text) => Err(ScriptError::Unusable(text)),
-            Outcome::Interrupted => Err(ScriptError::Exception(
-                "the init code was interrupted".to_owned(),
-            )),
-            Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
-        }
+        let exports = run_init(&runtime, &user, stop).await.into_exports()?;
+        Ok(Self {
+            user,
+            exports: Rc::new(exports),
+            functions: RefCell::default(),
+            runtime,
+            _origin: None,
+        })
     }
 
     /// A copy of the program whose init code has run already, in the image that `origin` keeps.
@@ -259,6 +270,31 @@ pub(crate) async fn run_init(
     interrupt_when_overdue(runtime, user);
     let started = run(runtime, user, stop, |context| {
         let outcome = globals::define(context).and_then(|()| load_entry(context));
+        settle(context, outcome, |value| Ok(Persistent::new(&value)))
+    });
+    started.await
+}
+
+/// Runs the first part of the init code: `count` of the script's imports.
+pub(crate) async fn run_common_part(
+    runtime: &Runtime,
+    user: &Rc<User>,
+    count: usize,
+) -> Outcome<()> {
+    interrupt_when_overdue(runtime, user);
+    let started = run(runtime, user, None, move |context| {
+        let outcome = globals::define(context)
+            .and_then(|()| crate::program::run_common_part(context, count))
+            .map(|()| context.undefined());
+        settle(context, outcome, |_| Ok(()))
+    });
+    started.await
+}
+
+/// Runs the rest of the init code after [`run_common_part`], and returns the script's exports.
+pub(crate) async fn run_rest(runtime: &Runtime, user: &Rc<User>) -> Outcome<Persistent> {
+    let started = run(runtime, user, None, |context| {
+        let outcome = globals::define_number(context).and_then(|()| load_entry(context));
         settle(context, outcome, |value| Ok(Persistent::new(&value)))
     });
     started.await

@@ -55,9 +55,9 @@ impl ScriptUsers {
         }
     }
 
-    /// The init code runs once for all users of a worker where it can, even if this is off by default.
-    pub fn with_image(mut self) -> Self {
-        self.begins_with_image = true;
+    /// Whether the init code runs once for all users of a worker where it can, whatever the default is.
+    pub fn with_image(mut self, begins_with_image: bool) -> Self {
+        self.begins_with_image = begins_with_image;
         self
     }
 
@@ -91,7 +91,7 @@ impl ScriptUsers {
             false => None,
         };
         let started = match origin {
-            Some(origin) => origin.start(user),
+            Some(origin) => origin.start(user).await,
             None => Instance::start(user, once.map(|(_, stop)| stop)).await,
         };
         started.map_err(|error| match error {

@@ -1,46 +1,13 @@
 //! Tests that users with an image of the heap behave like users with their own runtimes.
 
+mod pairs;
 mod running;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
-use running::{Run, Script};
-
-const SHARED: &str = "debug users of a worker begin with an image";
-const APART: &str = "debug each virtual user gets a script runtime of its own: ";
-
-/// The messages that `console` logged in iterations, by their first word, which is the user.
-fn by_user(run: &Run) -> BTreeMap<String, Vec<String>> {
-    let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for line in run.console() {
-        let (user, text) = line.split_once(' ').unwrap_or((&line, ""));
-        lines
-            .entry(user.to_owned())
-            .or_default()
-            .push(text.to_owned());
-    }
-    lines
-}
-
-/// A file next to the observed scripts, so that the script can open their files.
-fn script(text: &str) -> Script {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed");
-    Script::text_at(folder.join("-"), text)
-}
-
-/// Runs the script with an image and without. Its users must log the same.
-fn compare(text: &str) -> Run {
-    let apart = script(text).run();
-    let together = script(text).with_image().run();
-    assert_eq!(by_user(&apart), by_user(&together), "{:?}", together.log);
-    assert!(!by_user(&apart).is_empty(), "{:?}", apart.log);
-    together
-}
-
-fn is_shared(run: &Run) -> bool {
-    run.log.iter().any(|line| line.starts_with(SHARED))
-}
+use pairs::{Users, compare, script, users};
+use running::Script;
 
 #[test]
 fn state_of_modules_is_that_of_each_user() {
@@ -71,7 +38,7 @@ fn state_of_modules_is_that_of_each_user() {
                 walk.next(__VU).value, mine, exec.vu.idInTest, Object.keys(globalThis).join());
         }",
     );
-    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(users(&run), Users::Together, "{:?}", run.log);
     assert_eq!(run.count("iterations"), 20);
 }
 
@@ -103,6 +70,9 @@ fn objects_of_the_host_that_init_made_belong_to_each_user() {
         const text = open('files/d.csv');
         let file;
         (async () => { file = await openFile('files/m.csv'); })();
+        const { subtle } = globalThis.crypto, cipher = { name: 'AES-CBC', iv: new Uint8Array(16) };
+        let key;
+        (async () => { key = await subtle.importKey('raw', new Uint8Array(16), 'AES-CBC', true, ['encrypt']); })();
         __ENV.CHANGED = 'in init';
         http.setResponseCallback(http.expectedStatuses(200, { min: 300, max: 302 }));
         export default async function () {
@@ -115,15 +85,16 @@ fn objects_of_the_host_that_init_made_belong_to_each_user() {
             const piece = new Uint8Array(2);
             const read = await file.read(piece);
             sleep(0.002);
+            const secret = new Uint8Array(await subtle.encrypt(cipher, key, new Uint8Array([__VU, __ITER])));
             let connected = '';
             try { client.invoke('a.B/C', {}); } catch (e) { connected = e.message; }
             console.log(__VU, __ITER, rows[__ITER].a, rows.length, hasher.digest('hex'),
-                JSON.stringify(jar.cookiesForURL('http://a.test/')), page.find('p').text(), read, piece.join(),
+                JSON.stringify(jar.cookiesForURL('http://a.test/')), page.find('p').text(), read, piece.join(), secret.join(),
                 connected, decoder.decode(half, { stream: true }), text.length, Math.random(), __ENV.CHANGED, __ENV.SET);
             __ENV.CHANGED = 'by ' + __VU;
         }",
     );
-    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(users(&run), Users::Together, "{:?}", run.log);
     assert_eq!(run.count("hits"), 12);
 }
 
@@ -155,47 +126,9 @@ fn users_that_throw_reject_and_run_on() {
         export function setup() { console.log('setup', log.length); return { from: 'setup' }; }
         export function teardown(data) { console.log('teardown', log.length, data.from); }",
     );
-    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(users(&run), Users::Together, "{:?}", run.log);
     let thrown = run.log.iter().filter(|line| line.contains("third")).count();
     assert!(thrown > 0, "{:?}", run.log);
-}
-
-#[test]
-fn init_code_that_differs_for_each_user_runs_for_each() {
-    let reason = |init: &str| {
-        let text = format!(
-            "{init}
-            export const options = {{ scenarios: {{ a: {{ executor: 'per-vu-iterations', vus: 2, iterations: 2 }} }} }};
-            export default function () {{ console.log(__VU, __ITER, typeof value === 'function' ? value() : value); }}"
-        );
-        let run = script(&text).with_image().run();
-        assert!(!is_shared(&run), "{:?}", run.log);
-        let told: Vec<_> = run
-            .log
-            .iter()
-            .filter_map(|line| line.strip_prefix(APART))
-            .collect();
-        assert_eq!(told.len(), 1, "{:?}", run.log);
-        (told[0].to_owned(), by_user(&run))
-    };
-    let (told, lines) = reason("const value = __VU * 2;");
-    assert_eq!(told, "the init code reads __VU");
-    assert_eq!(lines["2"], ["0 4", "1 4"]);
-    let (told, _) = reason("const value = Math.random();");
-    assert_eq!(told, "the init code asks for the time or a random number");
-    let (told, _) =
-        reason("import crypto from 'k6/crypto'; crypto.randomBytes(2); const value = 1;");
-    assert_eq!(told, "the init code makes random bytes");
-    let (told, lines) = reason("console.log('init', __VU); const value = 1;");
-    assert_eq!(told, "the init code logs");
-    assert_eq!(lines["init"], ["0", "1", "2"]);
-    let (told, _) = reason(
-        "import { open as file } from 'k6/experimental/fs';
-        import csv from 'k6/experimental/csv';
-        let value = 1;
-        (async () => { new csv.Parser(await file('files/d.csv')); })();",
-    );
-    assert_eq!(told, "the init code makes a csv.Parser");
 }
 
 #[test]
@@ -218,18 +151,26 @@ fn users_that_write_to_many_pages_get_a_runtime_each() {
         }
         export function wait() { sleep(0.05); }",
     );
-    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(users(&run), Users::Together, "{:?}", run.log);
 }
 
 #[test]
 fn observed_scripts_do_the_same_with_an_image() {
-    // Their init code logs, so there is no image. The results must be the same anyway.
-    for name in ["data.js", "crypto.js", "text_codec.js"] {
-        let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/observed")
-            .join(name);
-        let apart = Script::file(path.clone()).run();
-        let together = Script::file(path).with_image().run();
-        assert_eq!(apart.console(), together.console(), "{name}");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed");
+    let mut together = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let is_script = ["js", "ts"]
+            .iter()
+            .any(|end| path.extension() == Some(end.as_ref()));
+        if !is_script {
+            continue;
+        }
+        let name = path.display().to_string();
+        let apart = Script::file(path.clone()).without_image().run();
+        let run = Script::file(path).with_image().run();
+        assert_eq!(apart.console(), run.console(), "{name}");
+        together += usize::from(users(&run) == Users::Together);
     }
+    assert!(together >= 5, "only {together} scripts had an image");
 }

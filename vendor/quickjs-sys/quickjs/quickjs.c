@@ -32841,6 +32841,46 @@ bool JS_HasModuleSyntax(JSModuleDef *m)
         m->star_export_entries_count > 0 || m->has_tla;
 }
 
+/* Plimsoll: the parts of evaluating a module, so that a host can evaluate the
+   modules of a script one by one. */
+
+/* A module that was loaded before; NULL if there is none. */
+JSModuleDef *JS_FindModule(JSContext *ctx, const char *name)
+{
+    JSModuleDef *m;
+    JSAtom atom;
+
+    atom = JS_NewAtom(ctx, name);
+    if (atom == JS_ATOM_NULL)
+        return NULL;
+    m = js_find_loaded_module_by_name(ctx, atom);
+    JS_FreeAtom(ctx, atom);
+    return m;
+}
+
+/* Links 'm', which must be resolved. It runs nothing. */
+int JS_LinkModule(JSContext *ctx, JSModuleDef *m)
+{
+    if (js_create_module_function(ctx, m) < 0)
+        return -1;
+    return js_link_module(ctx, m);
+}
+
+/* The import at this index in the source of 'm', which must be resolved; NULL
+   after the last one. */
+JSModuleDef *JS_GetModuleImport(JSModuleDef *m, int index)
+{
+    if (index < 0 || index >= m->req_module_entries_count)
+        return NULL;
+    return m->req_module_entries[index].module;
+}
+
+/* Whether 'm' has a top level await of its own. */
+bool JS_IsAsyncModule(JSModuleDef *m)
+{
+    return m->has_tla;
+}
+
 JSAtom JS_GetModuleName(JSContext *ctx, JSModuleDef *m)
 {
     return JS_DupAtom(ctx, m->module_name);

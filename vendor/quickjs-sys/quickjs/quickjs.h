@@ -1239,6 +1239,11 @@ JS_EXTERN void JS_SetModuleNormalizeFunc2(JSRuntime *rt,
 /* return the import.meta object of a module */
 JS_EXTERN JSValue JS_GetImportMeta(JSContext *ctx, JSModuleDef *m);
 JS_EXTERN bool JS_HasModuleSyntax(JSModuleDef *m);
+/* Plimsoll: to evaluate the modules of a script one by one. */
+JS_EXTERN JSModuleDef *JS_FindModule(JSContext *ctx, const char *name);
+JS_EXTERN int JS_LinkModule(JSContext *ctx, JSModuleDef *m);
+JS_EXTERN JSModuleDef *JS_GetModuleImport(JSModuleDef *m, int index);
+JS_EXTERN bool JS_IsAsyncModule(JSModuleDef *m);
 /* Plimsoll: intrinsics made on first use, and one atom table for a thread. */
 JS_EXTERN int JS_AddLazyIntrinsics(JSContext *ctx);
 JS_EXTERN int JS_ShareAtoms(JSRuntime *rt);

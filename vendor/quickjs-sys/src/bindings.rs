@@ -1650,6 +1650,21 @@ unsafe extern "C" {
     pub fn JS_HasModuleSyntax(m: *mut JSModuleDef) -> bool;
 }
 unsafe extern "C" {
+    pub fn JS_FindModule(
+        ctx: *mut JSContext,
+        name: *const ::core::ffi::c_char,
+    ) -> *mut JSModuleDef;
+}
+unsafe extern "C" {
+    pub fn JS_LinkModule(ctx: *mut JSContext, m: *mut JSModuleDef) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
+    pub fn JS_GetModuleImport(m: *mut JSModuleDef, index: ::core::ffi::c_int) -> *mut JSModuleDef;
+}
+unsafe extern "C" {
+    pub fn JS_IsAsyncModule(m: *mut JSModuleDef) -> bool;
+}
+unsafe extern "C" {
     pub fn JS_AddLazyIntrinsics(ctx: *mut JSContext) -> ::core::ffi::c_int;
 }
 unsafe extern "C" {

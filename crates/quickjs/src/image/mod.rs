@@ -18,14 +18,16 @@ mod tests;
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ptr::{NonNull, null};
 use std::rc::Rc;
 
 use crate::class::Copies;
+use crate::module::Fills;
 use crate::runtime::{Inner, StartError};
-use crate::{Context, Runtime, Settings, sys};
+use crate::{Bytecode, Context, Runtime, Settings, Value, sys};
 
 use delta::Delta;
 pub(super) use heap::Heap;
@@ -92,6 +94,8 @@ struct Frozen {
     /// The runtime that ran the init code. It runs nothing any more.
     origin: Runtime,
     heap: Rc<Making>,
+    /// The functions that fill modules implemented in Rust which each user evaluates for itself.
+    fills: Fills,
     /// The user that is running, or was the last one to run.
     current: Cell<Option<NonNull<Inner>>>,
     /// Whether that user is in the middle of something.
@@ -103,6 +107,8 @@ pub(super) struct Making {
     pub(super) heap: Box<Heap>,
     /// What the init code did that it would have to do for each user.
     obstacle: RefCell<Option<String>>,
+    /// Compiled scripts that users run, by the address of their bytes.
+    scripts: RefCell<HashMap<*const u8, (Bytecode, sys::JSValue)>>,
 }
 
 /// A user's part of an image.
@@ -143,6 +149,7 @@ impl Making {
         Ok(Rc::new(Making {
             heap,
             obstacle: RefCell::default(),
+            scripts: RefCell::default(),
         }))
     }
 }
@@ -167,14 +174,7 @@ impl Image {
         };
         let heap = Rc::clone(making);
         let context = origin.context();
-        // SAFETY: the runtime is live.
-        if unsafe { sys::JS_IsUnrepeatable(origin.inner().raw.as_ptr()) } {
-            context.differs_per_user("the init code asks for the time or a random number");
-        }
-        if !origin.inner().pending_modules.is_empty() {
-            context.differs_per_user("the init code has not run all of its modules");
-        }
-        if let Some(obstacle) = heap.obstacle.take() {
+        if let Some(obstacle) = context.obstacle() {
             return Err(NoImage(obstacle));
         }
         let out_of_memory = || NoImage("there is no memory for an image".to_owned());
@@ -195,6 +195,7 @@ impl Image {
         // SAFETY: this thread has no other image.
         unsafe { sys::JS_SetImageEnd((base + size) as *const _) };
         Ok(Image(Rc::new(Frozen {
+            fills: origin.inner().pending_modules.for_users(),
             origin,
             heap,
             pages,
@@ -266,9 +267,66 @@ impl Context {
         }
     }
 
+    /// Why there will be no image if the init code continues from here: the first reason of
+    /// [`Context::differs_per_user`], or that the script has asked for something that never repeats.
+    pub fn obstacle(&self) -> Option<String> {
+        let Place::Origin(making) = &self.inner().place else {
+            return None;
+        };
+        // SAFETY: the runtime is live.
+        if unsafe { sys::JS_IsUnrepeatable(self.inner().raw.as_ptr()) } {
+            self.differs_per_user("the init code asks for the time or a random number");
+        }
+        making.obstacle.borrow().clone()
+    }
+
     /// Whether the init code runs that makes an image.
     pub fn makes_image(&self) -> bool {
         matches!(&self.inner().place, Place::Origin(making) if !making.heap.is_frozen())
+    }
+}
+
+impl Part {
+    pub(super) fn fills(&self) -> Fills {
+        Rc::clone(&self.frozen.fills)
+    }
+}
+
+impl Inner {
+    /// The function of a compiled script that is in the image of this user.
+    pub(super) fn script_of_image(&self, script: &Bytecode) -> Option<sys::JSValue> {
+        let Place::User(part) = &self.place else {
+            return None;
+        };
+        let scripts = part.frozen.heap.scripts.borrow();
+        let (_, function) = scripts.get(&script.bytes().as_ptr())?;
+        Some(*function)
+    }
+
+    /// Keeps the function of a compiled script for the users of the image that is being made.
+    pub(super) fn add_script_of_image(&self, script: &Bytecode, function: Value<'_>) {
+        if let Place::Origin(making) = &self.place
+            && !making.heap.is_frozen()
+        {
+            let kept = (script.clone(), function.into_raw());
+            making
+                .scripts
+                .borrow_mut()
+                .insert(script.bytes().as_ptr(), kept);
+        }
+    }
+}
+
+impl Making {
+    /// Releases the functions of scripts.
+    ///
+    /// # Safety
+    /// `context` must be the live context in which they were made.
+    pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
+        for (_, (_, function)) in self.scripts.take() {
+            // SAFETY: each reference was the table's own.
+            unsafe { sys::JS_FreeValue(context, function) };
+        }
     }
 }
 
@@ -338,21 +396,27 @@ impl Frozen {
             "two users of an image run at the same time"
         );
         let next = part.delta.borrow_mut();
-        if let Some(before) = self.current.get() {
-            // SAFETY: a user clears the field before it ends.
-            let waiting = unsafe { before.as_ref() };
-            if let Place::User(before) = &waiting.place {
-                let mut before = before.delta.borrow_mut();
-                before.save(&self.pages);
-                before.undo(&self.pages, &next);
-            }
-            waiting.registry.keep_dropped();
-        }
+        self.put_away(&next);
         next.apply(&self.pages);
         self.current.set(Some(NonNull::from(user)));
         self.heap.heap.user.set(&*part.memory);
         user.be_found_by_engine();
         user.registry.free_dropped();
+    }
+
+    /// Takes the changes of the user that ran last out of the image, except in lines that `next` is going to write.
+    fn put_away(&self, next: &Delta) {
+        let Some(before) = self.current.get() else {
+            return;
+        };
+        // SAFETY: a user clears the field before it ends.
+        let waiting = unsafe { before.as_ref() };
+        if let Place::User(before) = &waiting.place {
+            let mut before = before.delta.borrow_mut();
+            before.save(&self.pages);
+            before.undo(&self.pages, next);
+        }
+        waiting.registry.keep_dropped();
     }
 }
 

@@ -11,12 +11,12 @@ use plimsoll_quickjs::{
     Value,
 };
 
-use super::Location;
 use super::compile::Compiled;
 use super::library::Library;
+use super::{Location, first_part};
 
 /// The library of the running user's program.
-fn library(context: &Context) -> &Library {
+pub(super) fn library(context: &Context) -> &Library {
     let files: &dyn Any = &*user(context).common.files;
     // Only `Program` and `in_memory` create users of scripts, both with a library.
     files.downcast_ref().expect("the files are a library")
@@ -54,7 +54,7 @@ impl Loader for UserLoader {
 }
 
 /// The module with that full name.
-fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, Thrown> {
+pub(super) fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, Thrown> {
     if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
         return load_built_in(context, module);
     }
@@ -192,7 +192,15 @@ pub fn run_entry(context: &Context) -> Result<Value<'_>, Thrown> {
     if !matches!(*compiled, Compiled::Module { .. }) {
         return run_common_js(context, name);
     }
-    let module = load(context, name)?;
+    let module = match Module::loaded(context, name)? {
+        // It is in the image that the user starts from.
+        Some(module) => module,
+        None => load(context, name)?,
+    };
+    if context.makes_image() {
+        module.link()?;
+        first_part::run_imports(context, &module, usize::MAX)?;
+    }
     let running = module.evaluate()?;
     // The event loop drives top-level await.
     loop {

@@ -207,6 +207,18 @@ impl Library {
             .collect()
     }
 
+    /// The compiled CommonJS files.
+    pub fn common_js(&self) -> Vec<Bytecode> {
+        let modules = read(&self.modules);
+        modules
+            .values()
+            .filter_map(|compiled| match &**compiled {
+                Compiled::CommonJs { code, .. } => Some(code.clone()),
+                Compiled::Module { .. } | Compiled::Json(_) => None,
+            })
+            .collect()
+    }
+
     /// A module's text, and whether it may be TypeScript.
     pub(super) fn source(&self, location: &Location) -> Result<(Arc<[u8]>, bool), String> {
         match location {

@@ -2,6 +2,7 @@
 
 mod compile;
 mod dependencies;
+mod first_part;
 mod imports;
 mod integrity;
 mod library;
@@ -10,6 +11,7 @@ mod packages;
 mod sources;
 
 pub use dependencies::Dependencies;
+pub use first_part::run_common_part;
 pub use imports::{UserLoader, open, require, run_entry};
 pub use integrity::Integrity;
 pub use library::Library;

@@ -57,7 +57,7 @@ pub struct Script {
     stop_after: Option<Duration>,
     meanwhile: Option<Meanwhile>,
     import_map: ImportMap,
-    with_image: bool,
+    with_image: Option<bool>,
 }
 
 /// The action of another thread during the run.
@@ -84,7 +84,7 @@ impl Script {
             stop_after: None,
             meanwhile: None,
             import_map: ImportMap::default(),
-            with_image: false,
+            with_image: None,
         }
     }
 
@@ -97,7 +97,14 @@ impl Script {
     /// Lets users start from an image of the heap where possible.
     #[allow(dead_code)]
     pub fn with_image(mut self) -> Self {
-        self.with_image = true;
+        self.with_image = Some(true);
+        self
+    }
+
+    /// Users have a runtime each.
+    #[allow(dead_code)]
+    pub fn without_image(mut self) -> Self {
+        self.with_image = Some(false);
         self
     }
 
@@ -151,7 +158,7 @@ impl Script {
                 // The whole suite may run with PLIMSOLL_IMAGE=on.
                 let is_of_image = text.starts_with("users of a worker begin")
                     || text.starts_with("each virtual user gets");
-                if !with_image && level == log::Level::Debug && is_of_image {
+                if with_image != Some(true) && level == log::Level::Debug && is_of_image {
                     return;
                 }
                 let mut line = format!("{} {text}", level.as_str().to_lowercase());
@@ -211,8 +218,8 @@ impl Script {
         let running = plimsoll_engine::start(Setting {
             plan: Arc::new(plan),
             factory: Arc::new(match with_image {
-                true => ScriptUsers::new(program.clone()).with_image(),
-                false => ScriptUsers::new(program.clone()),
+                Some(with_image) => ScriptUsers::new(program.clone()).with_image(with_image),
+                None => ScriptUsers::new(program.clone()),
             }),
             registry: Arc::clone(&registry),
             watch,
