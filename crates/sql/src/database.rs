@@ -26,6 +26,7 @@ pub struct Database {
     open: RefCell<Option<Open>>,
 }
 
+#[derive(Clone)]
 enum Place {
     MySql(Box<Address>),
     Postgres(Box<Server>),
@@ -71,6 +72,14 @@ impl Database {
             place,
             open: RefCell::default(),
         })
+    }
+
+    /// The same database, not opened.
+    pub fn unopened(&self) -> Database {
+        Database {
+            place: self.place.clone(),
+            open: RefCell::default(),
+        }
     }
 
     /// Whether any server certificate is accepted.

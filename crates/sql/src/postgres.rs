@@ -22,6 +22,7 @@ use crate::value::{Changes, Rows, SqlValue};
 const PORT: u16 = 5432;
 
 /// The address of a database, with user and password.
+#[derive(Clone)]
 pub struct Server {
     config: Config,
     host: String,

@@ -104,6 +104,7 @@ fn options(context: &Context, value: &Value<'_>) -> Result<Options, Thrown> {
 }
 
 /// A file being read record by record.
+#[derive(Clone)]
 struct Records {
     bytes: Arc<[u8]>,
     reader: Reader,
@@ -214,7 +215,7 @@ fn parse<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct Parser(RefCell<Records>);
 
 impl Class for Parser {
-    const IN_IMAGE: InImage<Self> = InImage::Refused("a csv.Parser");
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, parser| Parser(parser.0.clone()));
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"next", 0, |context, call| {

@@ -94,8 +94,21 @@ macro_rules! command {
     };
 }
 
+impl Client {
+    fn new(server: ConnectionInfo, tls: Option<Tls>) -> Self {
+        Client(Rc::new(State {
+            server,
+            tls,
+            connection: RefCell::default(),
+            connecting: tokio::sync::Semaphore::new(1),
+        }))
+    }
+}
+
 impl Class for Client {
-    const IN_IMAGE: InImage<Self> = InImage::Refused("a Redis client");
+    // The init code has no network, so it leaves no connection.
+    const IN_IMAGE: InImage<Self> =
+        InImage::Copied(|_, client| Client::new(client.0.server.clone(), client.0.tls.clone()));
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
@@ -167,12 +180,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             "invalid address of a Redis server: {error}; {hint}"
         ))
     })?;
-    context.instance(Client(Rc::new(State {
-        server,
-        tls,
-        connection: RefCell::default(),
-        connecting: tokio::sync::Semaphore::new(1),
-    })))
+    context.instance(Client::new(server, tls))
 }
 
 /// The URL for an object of options.

@@ -64,6 +64,9 @@ const METRICS: &[Metric] = &[
 const DURATION: &str = "sql_query_duration";
 const FAILED: &str = "sql_query_failed";
 
+/// Why users do not share the init code.
+const USES_DATABASE: &str = "the init code uses a database";
+
 /// The form of a call.
 #[derive(Clone, Copy)]
 struct Form {
@@ -120,7 +123,9 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct Connection(Rc<Database>);
 
 impl Class for Connection {
-    const IN_IMAGE: InImage<Self> = InImage::Refused("a connection to a database");
+    // The init code of an image uses no database.
+    const IN_IMAGE: InImage<Self> =
+        InImage::Copied(|_, connection| Connection(Rc::new(connection.0.unopened())));
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
@@ -142,6 +147,7 @@ impl Class for Connection {
             }),
             Entry::function(c"close", 0, |context, call| {
                 let this = call.this();
+                context.differs_per_user(USES_DATABASE);
                 database(context, &this)?.0.close();
                 Ok(context.undefined())
             }),
@@ -167,6 +173,11 @@ enum Outcome {
 /// Sends a query with the arguments that follow it, and waits for its result.
 fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form) -> Returned<'c> {
     let database = Rc::clone(&database(context, target)?.0);
+    if context.makes_image() {
+        // Each user runs this part of the init code, so it must not run for them as well.
+        context.differs_per_user(USES_DATABASE);
+        return Err(context.throw_plain(USES_DATABASE));
+    }
     let limit = match form.has_timeout {
         true => Some(super::timeout(context, &call.argument(0))?),
         false => None,

@@ -55,6 +55,9 @@ const RESPONSE: &str = "udp_response_time";
 const TIMEOUTS: &str = "udp_timeouts";
 const ERRORS: &str = "udp_errors";
 
+/// Why users do not share the init code.
+const USES_UDP: &str = "the init code opens a UDP connection";
+
 /// How long `read` waits without its own limit. A datagram may be lost, so there must be a limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The maximum number of bytes that `read` returns, unless the script sets another one.
@@ -119,6 +122,11 @@ fn connect<'c>(
     let (host, port) = place(&text).ok_or_else(|| {
         context.throw_plain(format!("{text:?} is not an address: write HOST:PORT"))
     })?;
+    if context.makes_image() {
+        // Each user runs this part of the init code, and has a socket of its own.
+        context.differs_per_user(USES_UDP);
+        return Err(context.throw_plain(USES_UDP));
+    }
     let user = user(context);
     let network = network(user, None).map_err(|error| context.throw_plain(error))?;
     let of_user = network.local_ip(u64::from(user.id.0));

@@ -47,7 +47,7 @@ pub struct Connect {
 pub struct TooLong;
 
 /// Reads packets from a stream that arrives in pieces of any size.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Decoder {
     unread: Vec<u8>,
 }

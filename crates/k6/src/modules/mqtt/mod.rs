@@ -68,7 +68,7 @@ static SOURCE: Scripted = Scripted {
 struct PacketDecoder(RefCell<Decoder>);
 
 impl Class for PacketDecoder {
-    const IN_IMAGE: InImage<Self> = InImage::Refused("an MQTT client");
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, decoder| PacketDecoder(decoder.0.clone()));
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"read", 1, read)];
