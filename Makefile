@@ -13,7 +13,7 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help install setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
+.PHONY: help install setup demo book crates guides test lint spelling reports unit images bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), and show its conclusions and report"
@@ -22,6 +22,7 @@ help:
 	@echo "make guides run the commands of the README and of the guides, as a reader would (Linux)"
 	@echo "make crates package the published crates, as cargo publish would, without building them again"
 	@echo "make test   run everything that must pass before a change lands"
+	@echo "make images run recorded scripts and random programs with one image of the heap, swapped at every wait (Linux)"
 	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
 	@echo "make bench  compare with other tools, pinned to CPUs (docs/performance.md)"
@@ -59,7 +60,7 @@ crates:
 	$(CARGO) publish --workspace --dry-run --no-verify --allow-dirty
 	$(CARGO) publish $(SYSTEMS) --workspace --dry-run --no-verify --allow-dirty
 
-test: setup lint unit
+test: setup lint unit images
 
 lint: spelling reports
 	$(CARGO) xtask tidy
@@ -84,6 +85,9 @@ spelling:
 reports:
 	@if command -v python3 >/dev/null 2>&1; then labs/rows --check && labs/avoided; \
 	else echo "lint: python3 is not installed; the published reports were not checked"; fi
+
+images:
+	@CARGO="$(CARGO)" scripts/image-tests
 
 unit:
 	@CARGO="$(CARGO)" scripts/unit

@@ -3,7 +3,8 @@
 //! If it does what differs between users, such as reading `__VU` or the time, only the imports before that run once.
 //! Each user runs the rest itself.
 //!
-//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on`.
+//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on`, or `swap`: each user's changes are then put away
+//! at every wait, which `make images` tests.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -21,10 +22,26 @@ use crate::globals;
 use crate::instance::{self, Instance, Outcome};
 use crate::loaded::Program;
 
+/// The value of `PLIMSOLL_IMAGE`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setting {
+    Off,
+    On,
+    Swap,
+}
+
+fn setting() -> Setting {
+    static SETTING: OnceLock<Setting> = OnceLock::new();
+    *SETTING.get_or_init(|| match std::env::var_os("PLIMSOLL_IMAGE") {
+        Some(value) if value == "on" => Setting::On,
+        Some(value) if value == "swap" => Setting::Swap,
+        _ => Setting::Off,
+    })
+}
+
 /// Whether users begin with an image where they can.
 pub fn is_on() -> bool {
-    static IS_ON: OnceLock<bool> = OnceLock::new();
-    *IS_ON.get_or_init(|| std::env::var_os("PLIMSOLL_IMAGE").is_some_and(|value| value == "on"))
+    setting() != Setting::Off
 }
 
 /// What the users of a worker begin with.
@@ -192,6 +209,9 @@ async fn make(
         reserve(context, has_rest).map_err(|thrown| context.take_exception(thrown).text())
     })?;
     let image = Image::freeze(runtime).map_err(|no| refusal(no.to_string()))?;
+    if setting() == Setting::Swap {
+        image.swap_always();
+    }
     Ok(Origin {
         exports,
         user: Rc::clone(&user),

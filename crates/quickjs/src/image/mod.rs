@@ -100,6 +100,8 @@ struct Frozen {
     current: Cell<Option<NonNull<Inner>>>,
     /// Whether that user is in the middle of something.
     is_busy: Cell<bool>,
+    /// Whether a user's changes are put away at the end of each turn, even if no other user runs next.
+    swaps_always: Cell<bool>,
 }
 
 /// A heap that is or may become an image.
@@ -201,6 +203,7 @@ impl Image {
             pages,
             current: Cell::new(None),
             is_busy: Cell::new(false),
+            swaps_always: Cell::new(false),
         })))
     }
 
@@ -225,6 +228,12 @@ impl Image {
     /// The runtime that ran the init code. Values that Rust stored there stay valid for all users.
     pub fn origin(&self) -> &Runtime {
         &self.0.origin
+    }
+
+    /// Puts a user's changes away at the end of each of its turns, even if it has the next turn, too. For tests: a single
+    /// user then goes through all that many users do.
+    pub fn swap_always(&self) {
+        self.0.swaps_always.set(true);
     }
 
     /// Whether users write to more pages than pays. New ones had better have a runtime each then.
@@ -337,6 +346,11 @@ impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(frozen) = &self.0 {
             frozen.is_busy.set(false);
+            if frozen.swaps_always.get() {
+                frozen.put_away(&Delta::default());
+                frozen.current.set(None);
+                frozen.heap.heap.user.set(null());
+            }
         }
     }
 }

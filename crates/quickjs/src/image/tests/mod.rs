@@ -2,3 +2,4 @@
 
 mod fuzz;
 mod objects;
+mod parts;

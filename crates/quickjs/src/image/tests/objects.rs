@@ -15,7 +15,7 @@ use crate::{
 
 /// The modules of a program, compiled.
 #[derive(Default)]
-struct Modules(Vec<(&'static str, Bytecode)>);
+pub(super) struct Modules(Vec<(&'static str, Bytecode)>);
 
 impl Loader for Modules {
     fn resolve<'c>(
@@ -46,7 +46,7 @@ impl Loader for Modules {
     }
 }
 
-fn settings(loader: Rc<dyn Loader>) -> Settings {
+pub(super) fn settings(loader: Rc<dyn Loader>) -> Settings {
     Settings {
         names: &["alpha", "beta"],
         memory_limit: None,
@@ -54,7 +54,7 @@ fn settings(loader: Rc<dyn Loader>) -> Settings {
     }
 }
 
-fn compile(sources: &[(&'static str, &str)]) -> Rc<Modules> {
+pub(super) fn compile(sources: &[(&'static str, &str)]) -> Rc<Modules> {
     let compile = |&(name, source): &(&'static str, &str)| {
         let runtime = Runtime::new(settings(Rc::new(Modules::default())), Rc::new(())).unwrap();
         runtime.enter_with_stack(1 << 20, |context| {
@@ -74,7 +74,25 @@ fn image_of(source: &str) -> Result<Image, NoImage> {
         assert!(!said.starts_with("threw"), "{said}");
         context.run_jobs().unwrap();
     });
-    Image::freeze(origin)
+    freeze(origin)
+}
+
+/// An image as [`in_both_ways`] wants it.
+fn freeze(origin: Runtime) -> Result<Image, NoImage> {
+    let image = Image::freeze(origin)?;
+    if SWAPS.get() {
+        image.swap_always();
+    }
+    Ok(image)
+}
+
+/// Runs a test with users whose changes are put away when another one runs, and with users whose changes are put away at
+/// every wait.
+fn in_both_ways(test: fn()) {
+    test();
+    SWAPS.set(true);
+    test();
+    SWAPS.set(false);
 }
 
 fn define(context: &Context) {
@@ -86,12 +104,13 @@ fn define(context: &Context) {
         .unwrap();
 }
 
-fn say(runtime: &Runtime, source: &str) -> String {
+pub(super) fn say(runtime: &Runtime, source: &str) -> String {
     runtime.enter(|context| eval(context, source))
 }
 
 thread_local! {
     static CRATES: Cell<i32> = const { Cell::new(0) };
+    static SWAPS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A host object with a constant, a value that belongs to its user, and a part that is dropped.
@@ -167,65 +186,69 @@ fn turn<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 
 #[test]
 fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
-    let image =
-        image_of("globalThis.first = new Crate('first'); new Crate('gone'); undefined").unwrap();
-    // The garbage collection before the image is frozen frees objects that the init code no longer needs.
-    assert_eq!(CRATES.get(), 1);
-    let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
-    for (index, user) in users.iter().enumerate() {
-        let source = format!(
-            "globalThis.own = new Crate('own {index}'); own.fill({{own, text: 'text {index}'}}); new Crate('gone'); \
-             first.label + own.label"
-        );
-        assert_eq!(say(user, &source), format!("firstown {index}"));
-    }
-    // One belongs to the image. Each user has its own one and a copy of that of the image.
-    assert_eq!(CRATES.get(), 7);
-    for (index, user) in users.iter().enumerate() {
-        user.collect_garbage();
-        assert_eq!(
-            say(user, "own.content.own.content.text"),
-            format!("text {index}")
-        );
-    }
-    // A cycle through a host object.
-    assert_eq!(say(&users[0], "own = null; typeof own"), "object");
-    users[0].collect_garbage();
-    assert_eq!(CRATES.get(), 6);
-    drop(users);
-    assert_eq!(CRATES.get(), 1);
-    drop(image);
-    assert_eq!(CRATES.get(), 0);
+    in_both_ways(|| {
+        let image = image_of("globalThis.first = new Crate('first'); new Crate('gone'); undefined")
+            .unwrap();
+        // The garbage collection before the image is frozen frees objects that the init code no longer needs.
+        assert_eq!(CRATES.get(), 1);
+        let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
+        for (index, user) in users.iter().enumerate() {
+            let source = format!(
+                "globalThis.own = new Crate('own {index}'); own.fill({{own, text: 'text {index}'}}); new Crate('gone'); \
+                 first.label + own.label"
+            );
+            assert_eq!(say(user, &source), format!("firstown {index}"));
+        }
+        // One belongs to the image. Each user has its own one and a copy of that of the image.
+        assert_eq!(CRATES.get(), 7);
+        for (index, user) in users.iter().enumerate() {
+            user.collect_garbage();
+            assert_eq!(
+                say(user, "own.content.own.content.text"),
+                format!("text {index}")
+            );
+        }
+        // A cycle through a host object.
+        assert_eq!(say(&users[0], "own = null; typeof own"), "object");
+        users[0].collect_garbage();
+        assert_eq!(CRATES.get(), 6);
+        drop(users);
+        assert_eq!(CRATES.get(), 1);
+        drop(image);
+        assert_eq!(CRATES.get(), 0);
+    });
 }
 
 #[test]
 fn users_have_copies_of_host_objects_that_change() {
-    let init = "globalThis.crate = new Crate('shared'); crate.fill(['from init']); undefined";
-    let image = image_of(init).unwrap();
-    let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
-    for (index, user) in users.iter().enumerate() {
-        assert_eq!(
-            say(user, "crate.content[0] + crate.label"),
-            "from initshared"
-        );
-        say(
-            user,
-            &format!("crate.content.push({index}); crate.fill([crate.content, {index}])"),
-        );
-        user.collect_garbage();
-    }
-    assert_eq!(CRATES.get(), 4);
-    for (index, user) in users.iter().enumerate() {
-        let expected = format!("from init,{index},{index}");
-        assert_eq!(say(user, "crate.content.join()"), expected);
-    }
-    let untouched = image.start(Rc::new(())).unwrap();
-    assert_eq!(CRATES.get(), 4);
-    assert_eq!(say(&untouched, "crate.content.join()"), "from init");
-    drop((users, untouched));
-    assert_eq!(CRATES.get(), 1);
-    drop(image);
-    assert_eq!(CRATES.get(), 0);
+    in_both_ways(|| {
+        let init = "globalThis.crate = new Crate('shared'); crate.fill(['from init']); undefined";
+        let image = image_of(init).unwrap();
+        let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
+        for (index, user) in users.iter().enumerate() {
+            assert_eq!(
+                say(user, "crate.content[0] + crate.label"),
+                "from initshared"
+            );
+            say(
+                user,
+                &format!("crate.content.push({index}); crate.fill([crate.content, {index}])"),
+            );
+            user.collect_garbage();
+        }
+        assert_eq!(CRATES.get(), 4);
+        for (index, user) in users.iter().enumerate() {
+            let expected = format!("from init,{index},{index}");
+            assert_eq!(say(user, "crate.content.join()"), expected);
+        }
+        let untouched = image.start(Rc::new(())).unwrap();
+        assert_eq!(CRATES.get(), 4);
+        assert_eq!(say(&untouched, "crate.content.join()"), "from init");
+        drop((users, untouched));
+        assert_eq!(CRATES.get(), 1);
+        drop(image);
+        assert_eq!(CRATES.get(), 0);
+    });
 }
 
 struct Door;
@@ -247,170 +270,179 @@ fn refused_host_objects_make_no_image() {
 
 #[test]
 fn values_that_rust_keeps_are_those_of_their_user() {
-    let image = image_of("globalThis.list = [1]; undefined").unwrap();
-    let one = image.start(Rc::new(())).unwrap();
-    let two = image.start(Rc::new(())).unwrap();
-    let keep = |user: &Runtime, source: &str| {
-        user.enter(|context| Persistent::new(&context.eval(source, "test.js").unwrap()))
-    };
-    let of_one = keep(&one, "globalThis.kept = {a: 'of one'}");
-    let shared = keep(&one, "list");
-    let of_two = keep(&two, "globalThis.kept = {a: 'of two'}; kept");
-    let text = |user: &Runtime, kept: &Persistent, name: &str| {
-        user.enter(|context| {
-            let value = kept.restore(context).get(name).unwrap();
-            value.to_text().unwrap().into_string()
-        })
-    };
-    assert_eq!(text(&one, &of_one, "a"), "of one");
-    assert_eq!(text(&two, &of_two, "a"), "of two");
-    assert_eq!(text(&two, &shared, "length"), "1");
-    say(&one, "list.push(2); kept = null");
-    assert_eq!(text(&two, &shared, "length"), "1");
-    assert_eq!(text(&one, &shared, "length"), "2");
-    // Dropped while the other user runs. It is freed in the next turn of its own user.
-    let before = one.allocated();
-    two.enter(|context| {
-        drop(of_one);
-        assert_eq!(eval(context, "kept.a"), "of two");
+    in_both_ways(|| {
+        let image = image_of("globalThis.list = [1]; undefined").unwrap();
+        let one = image.start(Rc::new(())).unwrap();
+        let two = image.start(Rc::new(())).unwrap();
+        let keep = |user: &Runtime, source: &str| {
+            user.enter(|context| Persistent::new(&context.eval(source, "test.js").unwrap()))
+        };
+        let of_one = keep(&one, "globalThis.kept = {a: 'of one'}");
+        let shared = keep(&one, "list");
+        let of_two = keep(&two, "globalThis.kept = {a: 'of two'}; kept");
+        let text = |user: &Runtime, kept: &Persistent, name: &str| {
+            user.enter(|context| {
+                let value = kept.restore(context).get(name).unwrap();
+                value.to_text().unwrap().into_string()
+            })
+        };
+        assert_eq!(text(&one, &of_one, "a"), "of one");
+        assert_eq!(text(&two, &of_two, "a"), "of two");
+        assert_eq!(text(&two, &shared, "length"), "1");
+        say(&one, "list.push(2); kept = null");
+        assert_eq!(text(&two, &shared, "length"), "1");
+        assert_eq!(text(&one, &shared, "length"), "2");
+        // Dropped while the other user runs. It is freed in the next turn of its own user.
+        let before = one.allocated();
+        two.enter(|context| {
+            drop(of_one);
+            assert_eq!(eval(context, "kept.a"), "of two");
+        });
+        assert!(say(&one, "'' + kept").contains("null"));
+        assert!(one.allocated() < before);
+        drop(one);
+        drop(two);
+        drop((of_two, shared));
     });
-    assert!(say(&one, "'' + kept").contains("null"));
-    assert!(one.allocated() < before);
-    drop(one);
-    drop(two);
-    drop((of_two, shared));
 }
 
 #[test]
 fn exceptions_pass_through_calls_that_waited() {
-    let image = image_of(
-        "globalThis.fail = (n) => { if (n === 0) { turn(); throw new Error('deep ' + id); } return fail(n - 1); };
-         globalThis.id = 0;
-         globalThis.run = (n) => { id = n; try { fail(5); } catch (e) { turn(); return e.message + e.stack.length; } };
-         globalThis.forever = () => { try { for (;;) turn(); } finally { globalThis.id = 'never'; } };
-         undefined",
-    )
-    .unwrap();
-    let users = [(); 4].map(|()| image.start(Rc::new(())).unwrap());
-    let mut task = std::task::Context::from_waker(Waker::noop());
-    let mut fibers: Vec<_> = users
-        .iter()
-        .enumerate()
-        .map(|(index, user)| {
-            let source = format!("run({index})");
-            Fiber::new(user, move |context| eval(context, &source)).unwrap()
-        })
-        .collect();
-    let mut ended = vec![None; fibers.len()];
-    for _ in 0..3 {
-        for (fiber, ended) in fibers.iter_mut().zip(&mut ended) {
-            if let Poll::Ready(said) = Pin::new(fiber).poll(&mut task) {
-                *ended = Some(said);
+    in_both_ways(|| {
+        let image = image_of(
+            "globalThis.fail = (n) => { if (n === 0) { turn(); throw new Error('deep ' + id); } return fail(n - 1); };
+             globalThis.id = 0;
+             globalThis.run = (n) => { id = n; try { fail(5); } catch (e) { turn(); return e.message + e.stack.length; } };
+             globalThis.forever = () => { try { for (;;) turn(); } finally { globalThis.id = 'never'; } };
+             undefined",
+        )
+        .unwrap();
+        let users = [(); 4].map(|()| image.start(Rc::new(())).unwrap());
+        let mut task = std::task::Context::from_waker(Waker::noop());
+        let mut fibers: Vec<_> = users
+            .iter()
+            .enumerate()
+            .map(|(index, user)| {
+                let source = format!("run({index})");
+                Fiber::new(user, move |context| eval(context, &source)).unwrap()
+            })
+            .collect();
+        let mut ended = vec![None; fibers.len()];
+        for _ in 0..3 {
+            for (fiber, ended) in fibers.iter_mut().zip(&mut ended) {
+                if let Poll::Ready(said) = Pin::new(fiber).poll(&mut task) {
+                    *ended = Some(said);
+                }
             }
         }
-    }
-    for (index, ended) in ended.iter().enumerate() {
-        assert!(
-            ended
-                .as_ref()
-                .unwrap()
-                .starts_with(&format!("deep {index}")),
-            "{ended:?}"
-        );
-    }
-    drop(fibers);
-    // Scripts that are interrupted while they wait, and users that continue afterwards.
-    let mut fibers: Vec<_> = users
-        .iter()
-        .map(|user| Fiber::new(user, |context| eval(context, "forever()")).unwrap())
-        .collect();
-    for fiber in &mut fibers {
-        assert!(Pin::new(fiber).poll(&mut task).is_pending());
-    }
-    for fiber in &mut fibers {
-        assert!(fiber.cancel().unwrap().contains("interrupted"));
-    }
-    drop(fibers);
-    for (index, user) in users.iter().enumerate() {
-        assert_eq!(say(user, "id"), index.to_string());
-    }
-    // A user can be freed in pieces, too.
-    for user in users {
-        block_on(user.free().unwrap()).unwrap();
-    }
+        for (index, ended) in ended.iter().enumerate() {
+            assert!(
+                ended
+                    .as_ref()
+                    .unwrap()
+                    .starts_with(&format!("deep {index}")),
+                "{ended:?}"
+            );
+        }
+        drop(fibers);
+        // Scripts that are interrupted while they wait, and users that continue afterwards.
+        let mut fibers: Vec<_> = users
+            .iter()
+            .map(|user| Fiber::new(user, |context| eval(context, "forever()")).unwrap())
+            .collect();
+        for fiber in &mut fibers {
+            assert!(Pin::new(fiber).poll(&mut task).is_pending());
+        }
+        for fiber in &mut fibers {
+            assert!(fiber.cancel().unwrap().contains("interrupted"));
+        }
+        drop(fibers);
+        for (index, user) in users.iter().enumerate() {
+            assert_eq!(say(user, "id"), index.to_string());
+        }
+        // A user can be freed in pieces, too.
+        for user in users {
+            block_on(user.free().unwrap()).unwrap();
+        }
+    });
 }
 
 #[test]
 fn running_out_of_memory_concerns_one_user() {
-    let mut settings = settings(Rc::new(Modules::default()));
-    settings.memory_limit = Some(4 << 20);
-    let origin = Image::begin(settings, Rc::new(())).unwrap();
-    say(
-        &origin,
-        "globalThis.kept = []; globalThis.small = 'x'.repeat(100)",
-    );
-    let image = Image::freeze(origin).unwrap();
-    let hungry = image.start(Rc::new(())).unwrap();
-    let modest = image.start(Rc::new(())).unwrap();
-    for _ in 0..3 {
-        let said = say(
-            &hungry,
-            "for (;;) kept.push('y'.repeat(10000) + kept.length)",
+    in_both_ways(|| {
+        let mut settings = settings(Rc::new(Modules::default()));
+        settings.memory_limit = Some(4 << 20);
+        let origin = Image::begin(settings, Rc::new(())).unwrap();
+        say(
+            &origin,
+            "globalThis.kept = []; globalThis.small = 'x'.repeat(100)",
         );
-        assert!(said.contains("out of memory"), "{said}");
-        assert_eq!(say(&modest, "kept.push(1)"), "1");
-        assert_eq!(say(&modest, "kept.pop(); small.length"), "100");
-        assert_eq!(say(&hungry, "kept.length = 0; small.length"), "100");
-    }
+        let image = freeze(origin).unwrap();
+        let hungry = image.start(Rc::new(())).unwrap();
+        let modest = image.start(Rc::new(())).unwrap();
+        for _ in 0..3 {
+            let said = say(
+                &hungry,
+                "for (;;) kept.push('y'.repeat(10000) + kept.length)",
+            );
+            assert!(said.contains("out of memory"), "{said}");
+            assert_eq!(say(&modest, "kept.push(1)"), "1");
+            assert_eq!(say(&modest, "kept.pop(); small.length"), "100");
+            assert_eq!(say(&hungry, "kept.length = 0; small.length"), "100");
+        }
+    });
 }
 
 #[test]
 fn modules_have_a_state_for_each_user() {
-    let loader = compile(&[
-        (
-            "counter",
-            "export let count = 0; export function up() { return ++count; } export default class { static n = 1; }",
-        ),
-        (
-            "main",
-            "import Default, { count, up } from 'counter'; import * as all from 'counter'; import { made } from 'native';
-             const cache = new Map(); let last;
-             globalThis.step = (x) => {
-               up(); Default.n *= 2; made.push(x); cache.set(x, count); last = import.meta.url;
-               return [count, all.count, Default.n, made.join('+'), [...cache].join(';'), Object.keys(all)].join(' ');
-             };
-             globalThis.later = async () => { await null; const m = await import('counter'); return m.count + m.up(); };",
-        ),
-    ]);
-    let origin = Image::begin(settings(Rc::clone(&loader) as _), Rc::new(())).unwrap();
-    origin.enter(|context| {
-        let main = loader.load(context, "main", &context.undefined());
-        main.ok().unwrap().evaluate().ok().unwrap();
-        context.run_jobs().unwrap();
+    in_both_ways(|| {
+        let loader = compile(&[
+            (
+                "counter",
+                "export let count = 0; export function up() { return ++count; } export default class { static n = 1; }",
+            ),
+            (
+                "main",
+                "import Default, { count, up } from 'counter'; import * as all from 'counter'; import { made } from 'native';
+                 const cache = new Map(); let last;
+                 globalThis.step = (x) => {
+                   up(); Default.n *= 2; made.push(x); cache.set(x, count); last = import.meta.url;
+                   return [count, all.count, Default.n, made.join('+'), [...cache].join(';'), Object.keys(all)].join(' ');
+                 };
+                 globalThis.later = async () => { await null; const m = await import('counter'); return m.count + m.up(); };",
+            ),
+        ]);
+        let origin = Image::begin(settings(Rc::clone(&loader) as _), Rc::new(())).unwrap();
+        origin.enter(|context| {
+            let main = loader.load(context, "main", &context.undefined());
+            main.ok().unwrap().evaluate().ok().unwrap();
+            context.run_jobs().unwrap();
+        });
+        let image = freeze(origin).unwrap();
+        let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
+        let steps = |user: &Runtime, times: usize| {
+            let all: Vec<_> = (0..times)
+                .map(|x| say(user, &format!("step({x})")))
+                .collect();
+            all.join("\n")
+        };
+        assert_eq!(
+            steps(&users[0], 3).lines().last(),
+            Some("3 3 8 1+0+1+2 0,1;1,2;2,3 count,default,up")
+        );
+        assert_eq!(steps(&users[1], 1), "1 1 2 1+0 0,1 count,default,up");
+        assert_eq!(
+            steps(&users[2], 2).lines().last(),
+            Some("2 2 4 1+0+1 0,1;1,2 count,default,up")
+        );
+        for (user, expected) in users.iter().zip(["7", "3", "5"]) {
+            let source =
+                "globalThis.result = 0; later().then((x) => result = x, (e) => result = e); 0";
+            say(user, source);
+            user.enter(|context| context.run_jobs().unwrap());
+            assert_eq!(say(user, "result"), expected);
+        }
     });
-    let image = Image::freeze(origin).unwrap();
-    let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
-    let steps = |user: &Runtime, times: usize| {
-        let all: Vec<_> = (0..times)
-            .map(|x| say(user, &format!("step({x})")))
-            .collect();
-        all.join("\n")
-    };
-    assert_eq!(
-        steps(&users[0], 3).lines().last(),
-        Some("3 3 8 1+0+1+2 0,1;1,2;2,3 count,default,up")
-    );
-    assert_eq!(steps(&users[1], 1), "1 1 2 1+0 0,1 count,default,up");
-    assert_eq!(
-        steps(&users[2], 2).lines().last(),
-        Some("2 2 4 1+0+1 0,1;1,2 count,default,up")
-    );
-    for (user, expected) in users.iter().zip(["7", "3", "5"]) {
-        let source = "globalThis.result = 0; later().then((x) => result = x, (e) => result = e); 0";
-        say(user, source);
-        user.enter(|context| context.run_jobs().unwrap());
-        assert_eq!(say(user, "result"), expected);
-    }
 }
 
 #[test]
@@ -463,61 +495,69 @@ fn users_have_random_numbers_of_their_own() {
 
 #[test]
 fn an_image_that_is_written_everywhere_still_works() {
-    let image = image_of(
-        "globalThis.rows = []; for (let i = 0; i < 4000; i++) rows.push({n: 0, name: 'row' + i}); undefined",
-    )
-    .unwrap();
-    assert!(!image.is_written_too_much());
-    let users = [(); 2].map(|()| image.start(Rc::new(())).unwrap());
-    let add = "for (const row of rows) row.n += 1; rows[17].n";
-    let sum = "rows.reduce((sum, row) => sum + row.n, 0)";
-    assert_eq!(say(&users[0], add), "1");
-    assert!(image.is_written_too_much());
-    assert_eq!(say(&users[1], sum), "0");
-    assert_eq!(say(&users[0], add), "2");
-    assert_eq!(say(&users[1], add), "1");
-    assert_eq!(say(&users[0], sum), "8000");
-    assert_eq!(say(&users[1], sum), "4000");
-    drop(users);
-    let user = image.start(Rc::new(())).unwrap();
-    assert_eq!(say(&user, sum), "0");
+    in_both_ways(|| {
+        let image = image_of(
+            "globalThis.rows = []; for (let i = 0; i < 4000; i++) rows.push({n: 0, name: 'row' + i}); undefined",
+        )
+        .unwrap();
+        assert!(!image.is_written_too_much());
+        let users = [(); 2].map(|()| image.start(Rc::new(())).unwrap());
+        let add = "for (const row of rows) row.n += 1; rows[17].n";
+        let sum = "rows.reduce((sum, row) => sum + row.n, 0)";
+        assert_eq!(say(&users[0], add), "1");
+        assert!(image.is_written_too_much());
+        assert_eq!(say(&users[1], sum), "0");
+        assert_eq!(say(&users[0], add), "2");
+        assert_eq!(say(&users[1], add), "1");
+        assert_eq!(say(&users[0], sum), "8000");
+        assert_eq!(say(&users[1], sum), "4000");
+        drop(users);
+        let user = image.start(Rc::new(())).unwrap();
+        assert_eq!(say(&user, sum), "0");
+    });
 }
 
 #[test]
 fn images_of_several_threads_are_apart() {
-    let threads: Vec<_> = (0..4)
-        .map(|thread| {
-            std::thread::spawn(move || {
-                for round in 0..10 {
-                    let image =
-                        image_of(&format!("globalThis.name = 'thread {thread}'; 0")).unwrap();
-                    let users = [(); 5].map(|()| image.start(Rc::new(())).unwrap());
-                    for (index, user) in users.iter().enumerate() {
-                        say(user, &format!("name += ' user {index} round {round}'"));
+    in_both_ways(|| {
+        let swaps = SWAPS.get();
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                std::thread::spawn(move || {
+                    SWAPS.set(swaps);
+                    for round in 0..10 {
+                        let image =
+                            image_of(&format!("globalThis.name = 'thread {thread}'; 0")).unwrap();
+                        let users = [(); 5].map(|()| image.start(Rc::new(())).unwrap());
+                        for (index, user) in users.iter().enumerate() {
+                            say(user, &format!("name += ' user {index} round {round}'"));
+                        }
+                        for (index, user) in users.iter().enumerate() {
+                            let expected = format!("thread {thread} user {index} round {round}");
+                            assert_eq!(say(user, "name"), expected);
+                        }
                     }
-                    for (index, user) in users.iter().enumerate() {
-                        let expected = format!("thread {thread} user {index} round {round}");
-                        assert_eq!(say(user, "name"), expected);
-                    }
-                }
+                })
             })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
 }
 
 #[test]
 fn memory_that_a_user_frees_serves_others() {
-    let image = image_of("globalThis.kept = null; 0").unwrap();
-    let users: RefCell<Vec<Runtime>> = RefCell::default();
-    let waste = "kept = []; for (let i = 0; i < 20000; i++) kept.push({i, text: 'text' + i}); kept = null; 0";
-    for _ in 0..20 {
-        let user = image.start(Rc::new(())).unwrap();
-        say(&user, waste);
-        let size = user.image_size().unwrap();
-        assert!(size.made + size.changed < 16_000, "{size:?}");
-        users.borrow_mut().push(user);
-    }
+    in_both_ways(|| {
+        let image = image_of("globalThis.kept = null; 0").unwrap();
+        let users: RefCell<Vec<Runtime>> = RefCell::default();
+        let waste = "kept = []; for (let i = 0; i < 20000; i++) kept.push({i, text: 'text' + i}); kept = null; 0";
+        for _ in 0..20 {
+            let user = image.start(Rc::new(())).unwrap();
+            say(&user, waste);
+            let size = user.image_size().unwrap();
+            assert!(size.made + size.changed < 16_000, "{size:?}");
+            users.borrow_mut().push(user);
+        }
+    });
 }
