@@ -309,6 +309,27 @@ fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
         [("checks".to_owned(), "rate>0.5".to_owned(), true)]
     );
     assert!(record.seconds.iter().any(|second| second.users == 2));
+    let memory = end.generator.user_memory.as_ref().expect("memory");
+    assert_eq!((memory.users, memory.connections), (2, 2));
+    assert!(
+        memory.heap_bytes + memory.image_bytes > 20_000,
+        "{memory:?}"
+    );
+    assert!(memory.buffer_bytes > 0, "{memory:?}");
+    let ended = plimsoll(&[
+        "run",
+        "--verbose",
+        "-u",
+        "1",
+        "--iterations",
+        "1",
+        "-e",
+        &base,
+        text(&script),
+    ])
+    .run();
+    let shown = "memory of the virtual users (1, of which ";
+    assert!(ended.stderr.contains(shown), "{}", ended.stderr);
     // A different secret does not change the configuration. A different file or option does.
     let other = recorded(
         "b.jsonl",

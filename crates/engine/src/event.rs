@@ -4,7 +4,7 @@ use plimsoll_machine::ThreadReading;
 use plimsoll_samples::{SampleRecord, Window};
 use plimsoll_units::Moment;
 
-use crate::InFlightReading;
+use crate::{InFlightReading, UserMemory};
 
 /// The events of a run, in the order in which they happen.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub enum Event {
     Records(Vec<SampleRecord>),
     /// Information for the person who watches the run.
     Notice(Notice),
+    /// The memory of a worker's users at the end.
+    Memory(UserMemory),
     /// The last scenario has ended, and teardown follows.
     ScenariosDone,
     /// Everything has ended, and every window has been sent. Always the last event.

@@ -30,6 +30,7 @@ pub mod time_slice;
 pub mod timer;
 mod user;
 mod user_id;
+mod user_memory;
 mod worker;
 
 pub use calls::Calls;
@@ -48,3 +49,4 @@ pub use user::{
     Ending, InitError, Iteration, ScenarioContext, Step, UserFactory, VirtualUser, Worker,
 };
 pub use user_id::UserId;
+pub use user_memory::UserMemory;

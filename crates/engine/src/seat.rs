@@ -11,7 +11,7 @@ use crate::time_slice;
 use crate::timer::sleep_until;
 use crate::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId,
-    VirtualUser, Worker,
+    UserMemory, VirtualUser, Worker,
 };
 
 /// A worker's users that are not assigned to a scenario, by their slot in the plan, and everything
@@ -159,6 +159,13 @@ impl<F: UserFactory> Seats<F> {
             }
         }
         outcome
+    }
+
+    /// The memory of the users that are not assigned to a scenario.
+    pub fn memory(&self) -> Option<UserMemory> {
+        let (idle, spare) = (self.idle.borrow(), self.spare.borrow());
+        let seats = idle.values().chain(spare.iter());
+        self.factory.memory(&mut seats.map(|seat| &seat.user))
     }
 
     /// Interrupts all running users.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_samples::{BaseTags, Recorder, Share, TagMap};
 use plimsoll_units::Moment;
 
-use crate::{AbortReason, RunState, ScenarioState, Stop, UserId};
+use crate::{AbortReason, RunState, ScenarioState, Stop, UserId, UserMemory};
 
 /// Creates virtual users, and runs the steps that happen once before and after the scenarios.
 #[allow(async_fn_in_trait)] // Users never leave their worker's thread.
@@ -33,6 +33,12 @@ pub trait UserFactory: Send + Sync + 'static {
     /// Called once on each worker, when its planned users exist and before anything is measured.
     async fn ready(&self, worker: &Worker) {
         let _ = worker;
+    }
+
+    /// The memory of a worker's users. Called once on each worker, when everything is measured and before users are freed.
+    fn memory(&self, users: &mut dyn Iterator<Item = &Self::User>) -> Option<UserMemory> {
+        let _ = users;
+        None
     }
 
     /// Called once, on one worker, when all planned users exist and before any scenario starts.

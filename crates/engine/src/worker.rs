@@ -257,6 +257,9 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     let _ = reporting.await;
     contexts.iter().for_each(|context| context.add_share());
     outbox.send(None);
+    if let Some(memory) = seats.memory() {
+        let _ = assignment.events.send(Event::Memory(memory));
+    }
     // All measurements are complete. The users are freed after this report, because freeing scripts
     // with millions of objects takes seconds, and the end of the run must not wait for that.
     leaving.tell();

@@ -184,7 +184,10 @@ impl Uplink {
                 };
                 self.add(about, window);
             }
-            EngineEvent::Notice(_) | EngineEvent::Records(_) | EngineEvent::Finished => {}
+            EngineEvent::Notice(_)
+            | EngineEvent::Records(_)
+            | EngineEvent::Memory(_)
+            | EngineEvent::Finished => {}
         }
     }
 

@@ -62,6 +62,12 @@ impl Client {
         Rc::clone(&self.traffic)
     }
 
+    /// The number of open connections that no request is using, and the bytes of their buffers, without those of TLS and
+    /// HTTP/2.
+    pub fn idle_memory(&self) -> (usize, usize) {
+        self.pool.idle_memory()
+    }
+
     /// Closes the connections that no request uses.
     pub fn close_idle(&self) {
         self.pool.close_idle();

@@ -36,6 +36,13 @@ pub(crate) struct Connection<S> {
     pub(crate) served: u64,
 }
 
+impl<S> Connection<S> {
+    /// The bytes of its buffers.
+    pub(crate) fn buffers(&self) -> usize {
+        self.partial.capacity()
+    }
+}
+
 /// The parameters of one exchange.
 pub(crate) struct H1Request<'a> {
     pub(crate) head: &'a [u8],

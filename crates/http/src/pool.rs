@@ -89,6 +89,19 @@ pub(crate) struct StreamPlace<'a> {
 }
 
 impl Pool {
+    /// See [`Client::idle_memory`](crate::Client::idle_memory).
+    pub(crate) fn idle_memory(&self) -> (usize, usize) {
+        let hosts = self.hosts.borrow();
+        let (mut connections, mut bytes) = (0, 0);
+        for host in &*hosts {
+            connections += host.idle.len() + host.shared.len();
+            for idle in &host.idle {
+                bytes += size_of::<PooledConnection>() + idle.out.capacity() + idle.wire.buffers();
+            }
+        }
+        (connections, bytes)
+    }
+
     pub(crate) fn new(limits: Limits) -> Self {
         Pool {
             hosts: RefCell::default(),

@@ -282,6 +282,11 @@ impl User {
         }
     }
 
+    /// The user's client, in init code as well.
+    pub fn client(&self) -> Option<&plimsoll_http::Client> {
+        self.work.as_ref().map(|work| &work.client)
+    }
+
     /// Whether this user exists to run setup.
     pub fn is_for_setup(&self) -> bool {
         self.id.0 == 0 && self.work.is_some() && !self.outlives_abort.get()

@@ -42,7 +42,7 @@ mod value;
 pub use class::{Class, Instance, Written};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
-pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
+pub use fiber::{Cancelled, Fiber, block_on, on_new_stack, resident_stacks};
 pub use function::{Call, Entry, HostFunction, Returned};
 pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,

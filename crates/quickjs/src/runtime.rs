@@ -305,12 +305,8 @@ impl Runtime {
     pub fn allocated(&self) -> usize {
         assert!(!self.0.is_freed.get(), "the runtime is freed");
         self.0.take_turn();
-        // SAFETY: `JSMemoryUsage` is plain numbers; the runtime is live.
-        unsafe {
-            let mut usage: sys::JSMemoryUsage = std::mem::zeroed();
-            sys::JS_ComputeMemoryUsage(self.0.raw.as_ptr(), &mut usage);
-            usage.malloc_size.max(0) as usize
-        }
+        // SAFETY: the runtime is live.
+        unsafe { sys::JS_GetAllocatedSize(self.0.raw.as_ptr()) as usize }
     }
 
     /// Whether objects of an interrupted script are not freed yet. The next fiber frees them, and pauses meanwhile.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_engine::AbortReason;
+use plimsoll_engine::{AbortReason, UserMemory};
 use plimsoll_results::distribution::Distribution;
-use plimsoll_results::record::{End, FixedWork, Generator, NamedRequests};
+use plimsoll_results::record::{self, End, FixedWork, Generator, NamedRequests};
 use plimsoll_results::secrets;
 use plimsoll_samples::{MetricSummary, NameParts, ScenarioWork, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
@@ -118,7 +118,23 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
                 .map(|reason| (cause(reason.cause).to_owned(), reason.text.clone()))
                 .collect(),
             disturbed: verdict.disturbed,
+            user_memory: None,
         },
+    }
+}
+
+/// The memory of users as a record has it.
+pub(crate) fn user_memory(memory: &UserMemory) -> record::UserMemory {
+    record::UserMemory {
+        users: memory.users,
+        users_with_image: memory.users_with_image,
+        image_bytes: memory.images,
+        change_bytes: memory.changes,
+        object_bytes: memory.objects,
+        heap_bytes: memory.heaps,
+        stack_bytes: memory.stacks,
+        connections: memory.connections,
+        buffer_bytes: memory.buffers,
     }
 }
 

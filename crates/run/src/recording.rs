@@ -5,6 +5,7 @@ use std::io::{BufReader, Seek};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use plimsoll_engine::{Event as EngineEvent, UserMemory};
 use plimsoll_output::wall_clock;
 use plimsoll_plan::Plan;
 use plimsoll_results::environment::Environment;
@@ -16,7 +17,7 @@ use plimsoll_samples::{Registry, Watch};
 use crate::Phase;
 use crate::event::{Event, Finished, Listener};
 use crate::place::Place;
-use crate::record_figures::end;
+use crate::record_figures::{end, user_memory};
 use crate::record_seconds::Seconds;
 use crate::request::{Model, RecordRequest};
 
@@ -44,6 +45,7 @@ pub struct Recording {
     marks: Vec<Mark>,
     /// The message that the run was stored.
     message: Option<String>,
+    memory: Option<UserMemory>,
 }
 
 impl Recording {
@@ -84,6 +86,7 @@ impl Recording {
             cpu: plimsoll_machine::cpu_time(),
             marks: Vec::new(),
             message: None,
+            memory: None,
         })
     }
 
@@ -178,6 +181,9 @@ impl Listener for Recording {
             Event::Progress(progress) if progress.phase() == Phase::Running => {
                 self.write_due(progress.elapsed());
             }
+            Event::Engine(EngineEvent::Memory(memory)) => {
+                *self.memory.get_or_insert_default() += *memory;
+            }
             Event::Done(progress) => self.marks = crate::agent_marks(&progress.agents()),
             Event::Judged(judged) => {
                 let mut end = end(judged.summary, judged.verdict, judged.aborted);
@@ -186,6 +192,7 @@ impl Listener for Recording {
                 end.marks = std::mem::take(&mut self.marks);
                 end.marks.retain(|mark| mark.at_seconds <= elapsed);
                 objectives::judge(&self.objectives, &mut end);
+                end.generator.user_memory = self.memory.map(|memory| user_memory(&memory));
                 self.end(judged.elapsed, &end);
             }
             _ => {}

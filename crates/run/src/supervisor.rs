@@ -192,7 +192,8 @@ impl<'a> Supervisor<'a> {
                 }
                 self.pass_on();
             }
-            EngineEvent::Waiting | EngineEvent::Finished => {}
+            // Listeners have it already.
+            EngineEvent::Waiting | EngineEvent::Memory(_) | EngineEvent::Finished => {}
         }
     }
 

@@ -145,6 +145,19 @@ pub async fn of(program: &Program, run: &Arc<RunState>) -> Option<Rc<Origin>> {
     origin
 }
 
+/// The bytes of the image with which users of `program` began on this worker.
+pub fn size(program: &Program) -> u64 {
+    let known = KNOWN.with(Rc::clone);
+    let Ok(known) = known.try_lock() else {
+        return 0;
+    };
+    let known = known.as_ref();
+    let known =
+        known.filter(|known| std::ptr::eq(known.program.as_ptr(), Arc::as_ptr(&program.common)));
+    let origin = known.and_then(|known| known.origin.as_ref()?.upgrade());
+    origin.map_or(0, |origin| origin.image.size().image as u64)
+}
+
 /// Logs once for each worker why users need a runtime each.
 fn report(program: &Program, reason: &str) {
     let is_new =

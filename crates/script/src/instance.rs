@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use log::Level;
-use plimsoll_engine::{AbortReason, Stop};
+use plimsoll_engine::{AbortReason, Stop, UserMemory};
 use plimsoll_k6::event_loop::Drained;
 use plimsoll_k6::names;
 use plimsoll_k6::user::{Phase, User, user};
@@ -171,6 +171,28 @@ impl Instance {
             settle(context, outcome, read)
         });
         called.await
+    }
+
+    /// The memory of this user.
+    pub fn memory(&self) -> UserMemory {
+        let mut memory = UserMemory {
+            users: 1,
+            ..UserMemory::default()
+        };
+        match self.runtime.image_size() {
+            Some(size) => {
+                memory.users_with_image = 1;
+                memory.changes = size.changed as u64;
+                memory.objects = size.made as u64;
+            }
+            None => memory.heaps = self.runtime.allocated() as u64,
+        }
+        if let Some(client) = self.user.client() {
+            let (connections, buffers) = client.idle_memory();
+            memory.connections = connections as u64;
+            memory.buffers = buffers as u64;
+        }
+        memory
     }
 
     /// Sets the global `__ITER`.

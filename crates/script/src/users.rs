@@ -11,7 +11,7 @@ use std::time::Duration;
 use log::Level;
 use plimsoll_engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Step, Stop, Tally, UserFactory,
-    UserId, VirtualUser, Worker,
+    UserId, UserMemory, VirtualUser, Worker,
 };
 use plimsoll_k6::user::{Phase, RunOptions, User, Work};
 use plimsoll_quickjs::{Persistent, Thrown, Value};
@@ -179,6 +179,18 @@ impl UserFactory for ScriptUsers {
             instance,
             function: None,
         })
+    }
+
+    fn memory(&self, users: &mut dyn Iterator<Item = &ScriptUser>) -> Option<UserMemory> {
+        let mut memory = UserMemory {
+            images: image::size(&self.program),
+            stacks: plimsoll_quickjs::resident_stacks() as u64,
+            ..UserMemory::default()
+        };
+        for user in users {
+            memory += user.instance.memory();
+        }
+        Some(memory)
     }
 
     async fn set_up(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {

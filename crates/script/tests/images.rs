@@ -174,3 +174,39 @@ fn observed_scripts_do_the_same_with_an_image() {
     }
     assert!(together >= 5, "only {together} scripts had an image");
 }
+
+#[test]
+fn memory_is_counted_by_kind() {
+    let text = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 20, iterations: 1 } } };
+        const rows = [];
+        for (let i = 0; i < 2000; i++) rows.push({ i, text: 'row ' + i });
+        let kept;
+        export default function () {
+            rows[__VU].i = -1;
+            kept = new Uint8Array(100000);
+            sleep(0.01);
+            console.log(__VU, kept.length);
+        }";
+    let together = script(text).with_image().run().memory;
+    assert_eq!((together.users, together.users_with_image), (20, 20));
+    assert!(together.images > 200_000, "{together:?}");
+    assert!(
+        together.changes > 20 * 64 && together.changes < 20 * 8_000,
+        "{together:?}"
+    );
+    assert!(
+        together.objects > 20 * 100_000 && together.objects < 20 * 120_000,
+        "{together:?}"
+    );
+    assert!(together.stacks >= 4096, "{together:?}");
+    assert_eq!((together.heaps, together.connections), (0, 0));
+    let apart = script(text).without_image().run().memory;
+    assert_eq!(
+        (apart.users, apart.users_with_image, apart.images),
+        (20, 0, 0)
+    );
+    assert!(apart.heaps > 20 * 200_000, "{apart:?}");
+    assert_eq!((apart.changes, apart.objects), (0, 0));
+}

@@ -73,6 +73,7 @@ impl ScriptRun<'_> {
             figures: (self.has_figures && screen_columns().is_some())
                 .then(|| TerminalView::new(page.clone(), None)),
             last: None,
+            memory: None,
         };
         let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
         listeners.extend(live_page::open(self.page.as_deref(), self.dashboard, page)?);

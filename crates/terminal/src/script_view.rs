@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_engine::Notice;
+use plimsoll_engine::{Event as EngineEvent, Notice, UserMemory};
 use plimsoll_live::TerminalView;
 use plimsoll_output::header::Header;
 use plimsoll_output::{Paint, header, live, progress};
 use plimsoll_run::{Event, Extent, Listener, Phase, Progress};
+use plimsoll_units::Bytes;
 
 use crate::log::Log;
 use crate::messages::{say, screen_columns, show};
@@ -26,6 +27,8 @@ pub struct ScriptView {
     pub figures: Option<TerminalView>,
     /// The final state of the run, shown after all other output.
     pub last: Option<String>,
+    /// The memory of users at the end, by kind.
+    pub memory: Option<UserMemory>,
 }
 
 impl ScriptView {
@@ -74,6 +77,40 @@ impl ScriptView {
     }
 }
 
+impl ScriptView {
+    /// Logs the memory of users by kind.
+    fn memory(&self) {
+        if let Some(memory) = self.memory.filter(|memory| memory.users > 0) {
+            let text = memory_text(&memory);
+            self.log.line(::log::Level::Debug, &text, &[]);
+        }
+    }
+}
+
+/// The memory of users by kind, and how much of it each user has.
+fn memory_text(memory: &UserMemory) -> String {
+    let kinds = [
+        ("images of the heap", memory.images),
+        ("changes in them", memory.changes),
+        ("objects made since", memory.objects),
+        ("heaps of users without an image", memory.heaps),
+        ("stacks", memory.stacks),
+        ("buffers of connections", memory.buffers),
+    ];
+    let kinds: Vec<_> = kinds
+        .into_iter()
+        .filter(|(_, bytes)| *bytes > 0)
+        .map(|(kind, bytes)| format!("{kind} {}", Bytes(bytes)))
+        .collect();
+    format!(
+        "memory of the virtual users ({}, of which {} began with an image; {} idle connections): {}",
+        memory.users,
+        memory.users_with_image,
+        memory.connections,
+        kinds.join(", ")
+    )
+}
+
 /// Before scenarios run, there are no figures.
 fn is_shown(phase: Phase) -> bool {
     matches!(phase, Phase::Running | Phase::TearDown)
@@ -97,6 +134,10 @@ impl Listener for ScriptView {
             Event::Message(text) => say(text),
             Event::Notice(notice) => self.notice(notice),
             Event::Warning(text) => self.log.warn(text),
+            Event::Engine(EngineEvent::Memory(memory)) => {
+                *self.memory.get_or_insert_default() += *memory;
+            }
+            Event::Judged(_) => self.memory(),
             Event::Progress(progress) => self.progress(progress),
             Event::Done(progress) => {
                 streams::clear();

@@ -41843,6 +41843,13 @@ bool JS_IsUnrepeatable(JSRuntime *rt)
     return rt->is_unrepeatable;
 }
 
+/* Plimsoll: the allocated bytes, as in JS_ComputeMemoryUsage(), which visits
+   all objects. */
+size_t JS_GetAllocatedSize(JSRuntime *rt)
+{
+    return rt->malloc_state.malloc_size;
+}
+
 /* Plimsoll: the state of Math.random. */
 void JS_SeedRandom(JSContext *ctx, uint64_t seed)
 {

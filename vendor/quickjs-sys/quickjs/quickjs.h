@@ -1254,6 +1254,7 @@ JS_EXTERN int JS_PrepareImage(JSContext *ctx);
 JS_EXTERN int JS_FreezeImage(JSContext *ctx);
 JS_EXTERN void JS_SetImageEnd(const void *end);
 JS_EXTERN bool JS_IsUnrepeatable(JSRuntime *rt);
+JS_EXTERN size_t JS_GetAllocatedSize(JSRuntime *rt);
 JS_EXTERN void JS_SeedRandom(JSContext *ctx, uint64_t seed);
 JS_EXTERN void JS_FinalizeHostObjects(JSRuntime *rt, bool of_image);
 /* Plimsoll: functions that the runtimes of a thread share. */

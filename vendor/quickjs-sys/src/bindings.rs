@@ -1692,6 +1692,9 @@ unsafe extern "C" {
     pub fn JS_IsUnrepeatable(rt: *mut JSRuntime) -> bool;
 }
 unsafe extern "C" {
+    pub fn JS_GetAllocatedSize(rt: *mut JSRuntime) -> size_t;
+}
+unsafe extern "C" {
     pub fn JS_SeedRandom(ctx: *mut JSContext, seed: u64);
 }
 unsafe extern "C" {

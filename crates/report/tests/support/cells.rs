@@ -163,6 +163,7 @@ fn repeat(dice: &mut Dice, like: &Likeness, number: u32) -> Repeat {
             verdict: "valid".into(),
             reasons: Vec::new(),
             disturbed: false,
+            user_memory: None,
         },
         outcomes: BTreeMap::from([("200".to_owned(), requests - failed)]),
         work: None,

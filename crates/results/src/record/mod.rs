@@ -293,6 +293,32 @@ pub struct Generator {
     /// Whether other programs on the machine, or its hypervisor, disturbed the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
+    /// The memory of the users of a script at the end of the run, by kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_memory: Option<UserMemory>,
+}
+
+/// The memory of a script's users by kind. The rest of a user's state, TLS sessions and the program itself are not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserMemory {
+    /// The number of users.
+    pub users: u64,
+    /// How many of them began with an image of the script's heap.
+    pub users_with_image: u64,
+    /// These images, one for each worker thread.
+    pub image_bytes: u64,
+    /// What users have changed in their image.
+    pub change_bytes: u64,
+    /// What users have made since the image.
+    pub object_bytes: u64,
+    /// The heaps of the users without an image.
+    pub heap_bytes: u64,
+    /// The resident part of the stacks that scripts ran on.
+    pub stack_bytes: u64,
+    /// The number of idle connections.
+    pub connections: u64,
+    /// The buffers of these connections.
+    pub buffer_bytes: u64,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Calls, Event, RunState, Setting};
+use plimsoll_engine::{AbortReason, Calls, Event, RunState, Setting, UserMemory};
 use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::user::RunOptions;
 use plimsoll_plan::{Exports, Layers, Options, Plan};
@@ -21,6 +21,8 @@ pub struct Run {
     pub marked_failed: bool,
     pub summary: Summary,
     pub records: Vec<SampleRecord>,
+    /// The memory of the users at the end.
+    pub memory: UserMemory,
     pub program: Program,
     registry: Arc<Registry>,
 }
@@ -241,12 +243,14 @@ impl Script {
             std::thread::spawn(move || work(&calls, &program, &state))
         });
         let mut records = Vec::new();
+        let mut memory = UserMemory::default();
         for event in running.events.iter() {
             match event {
                 Event::Window { window, .. } => {
                     totals.merge(window);
                     records.extend(totals.take_records().into_iter().flatten());
                 }
+                Event::Memory(of_worker) => memory += of_worker,
                 Event::Finished => break,
                 _ => {}
             }
@@ -261,6 +265,7 @@ impl Script {
             marked_failed: running.state.marked_failed(),
             summary: totals.summary(Duration::from_secs(1)),
             records,
+            memory,
             program,
             registry,
         }

@@ -1,0 +1,39 @@
+use std::ops::AddAssign;
+
+/// The memory of users by kind, in bytes, at the end of a run. What the kinds leave out is not measured: the rest of the
+/// state of each user in Rust, TLS sessions, and the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UserMemory {
+    /// The number of users.
+    pub users: u64,
+    /// How many of them began with an image of the script's heap.
+    pub users_with_image: u64,
+    /// These images, one for each worker.
+    pub images: u64,
+    /// What users have changed in their image.
+    pub changes: u64,
+    /// What users have made since the image.
+    pub objects: u64,
+    /// The heaps of the users without an image.
+    pub heaps: u64,
+    /// The resident part of the stacks that scripts ran on.
+    pub stacks: u64,
+    /// The number of idle connections.
+    pub connections: u64,
+    /// The buffers of these connections.
+    pub buffers: u64,
+}
+
+impl AddAssign for UserMemory {
+    fn add_assign(&mut self, other: UserMemory) {
+        self.users += other.users;
+        self.users_with_image += other.users_with_image;
+        self.images += other.images;
+        self.changes += other.changes;
+        self.objects += other.objects;
+        self.heaps += other.heaps;
+        self.stacks += other.stacks;
+        self.connections += other.connections;
+        self.buffers += other.buffers;
+    }
+}
