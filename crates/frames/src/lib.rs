@@ -11,11 +11,11 @@
 //! ```
 //!
 //! * A [`Frame`] contains the samples and counts of one agent since its previous frame, or
-//! individual samples for outputs.
+//!   individual samples for outputs.
 //! * An [`Account`] accepts the frames of one agent in order, each of them once, and keeps the totals.
 //! * [`judge`] checks three properties. Conservation: scheduled iterations = started + dropped +
-//! cut. Exactness: the agent's own totals equal the totals of its frames, bucket by bucket. Chain:
-//! no frame is missing, and no two frames have the same number.
+//!   cut. Exactness: the agent's own totals equal the totals of its frames, bucket by bucket. Chain:
+//!   no frame is missing, and no two frames have the same number.
 //!
 //! This crate uses no network, no clock and no threads.
 
