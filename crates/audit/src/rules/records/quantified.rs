@@ -18,6 +18,8 @@ static BEATS: Pattern = pattern!(
 static RANGE: Pattern = pattern!(
     r"(?i)\b(\d+(?:\.\d+)?)\s?%?\s?[-–]\s?(\d+(?:\.\d+)?)\s?%\s+(?:\w+\s+){0,3}?(?:across|for|in|at|on) all percentiles\b"
 );
+/// Maximum number of rows of each side of a comparison.
+const MOST_ROWS: usize = 40;
 const IMPROVED: [&str; 7] = [
     "improve",
     "faster",
@@ -58,15 +60,18 @@ fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &m
     };
     let (mut won, mut lost) = (0, None);
     for grid in &grids.tables {
-        for record in &grid.records {
-            let Some(words) = rest(record, &one).filter(|words| !words.is_empty()) else {
-                continue;
-            };
-            let mut twins = grid
-                .records
-                .iter()
-                .filter(|twin| rest(twin, &other).as_ref() == Some(&words));
-            let (Some(twin), None) = (twins.next(), twins.next()) else {
+        let of = |name: &str| -> Vec<(Vec<String>, &Record)> {
+            let records = grid.records.iter();
+            let named = records.filter_map(|record| Some((rest(record, name)?, record)));
+            named
+                .filter(|(words, _)| !words.is_empty())
+                .take(MOST_ROWS)
+                .collect()
+        };
+        let theirs = of(&other);
+        for (words, record) in of(&one) {
+            let mut twins = theirs.iter().filter(|(known, _)| *known == words);
+            let (Some((_, twin)), None) = (twins.next(), twins.next()) else {
                 continue;
             };
             for field in record.fields.iter().filter(|field| field.is_exact()) {

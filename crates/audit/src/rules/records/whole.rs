@@ -201,6 +201,12 @@ pub fn totals(grids: &Grids, findings: &mut Findings) {
     }
     let all: f64 = totals.iter().sum();
     let most = totals.iter().copied().fold(0.0, f64::max);
+    let chosen = |set: u32| {
+        let chosen = totals.iter().enumerate();
+        let chosen = chosen.filter(|(at, _)| (set >> at) & 1 == 1);
+        chosen.map(|(_, total)| total).sum()
+    };
+    let sums: Vec<f64> = (0..1_u32 << totals.len()).map(chosen).collect();
     let named = |field: &&Field| field.name.text.to_lowercase().contains("total requests");
     let records = grids
         .tables
@@ -212,15 +218,7 @@ pub fn totals(grids: &Grids, findings: &mut Findings) {
             continue;
         };
         let value = said.figure.value;
-        let sums = 0..1_u32 << totals.len();
-        let explained = sums.into_iter().any(|chosen| {
-            let chosen = totals
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| chosen >> at & 1 == 1);
-            let sum: f64 = chosen.map(|(_, total)| total).sum();
-            (sum - value).abs() <= 0.005 * value
-        });
+        let explained = sums.iter().any(|sum| (sum - value).abs() <= 0.005 * value);
         if said.figure.about || explained || !(1.01 * most..0.99 * all).contains(&value) {
             continue;
         }
