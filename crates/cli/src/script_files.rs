@@ -91,7 +91,7 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
             true => needed_json(&prepared.plan),
             false => prepared.own_options.to_json(),
         };
-        let text = plimsoll_output::option_json(&options);
+        let text = plimsoll_output::option_json(&prepared.masked(options));
         Ok(Exit::of_text(Ok(format!("{text}\n"))))
     })
 }

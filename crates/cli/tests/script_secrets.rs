@@ -15,6 +15,15 @@ import { Counter } from 'k6/metrics';
 
 const mine = new Counter('mine');
 
+// Thresholds may select samples by a secret.
+const early = await secrets.get('token');
+export const options = {
+  thresholds: {
+    [`http_reqs{own:${early}}`]: ['count==1', `rate>${early.length}e9`],
+    [`mine{value:${early}}`]: [{ threshold: 'count==1', abortOnFail: true }],
+  },
+};
+
 export async function setup() {
   return { token: await secrets.get('token') };
 }
@@ -96,6 +105,28 @@ fn no_output_shows_a_secret_that_a_script_has_read() {
         assert!(
             text.contains("SECRET_REDACTED"),
             "{name} hides nothing: {text}"
+        );
+    }
+}
+
+#[test]
+fn options_show_no_secret_before_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "
+import secrets from 'k6/secrets';
+const secret = await secrets.get('token');
+export const options = { thresholds: { [`unknown{own:${secret}}`]: ['count>1'] } };
+export default function () {}
+";
+    fs::write(folder.path().join("script.js"), script).expect("a file");
+    for command in ["run", "inspect"] {
+        let source = format!("mock=token={SECRET}");
+        let arguments = [command, "--secret-source", &source, "script.js"];
+        let ended = plimsoll(&arguments).inside(folder.path()).run();
+        let shown = ended.stdout + &ended.stderr;
+        assert!(
+            shown.contains("SECRET_REDACTED") && !shown.contains(SECRET),
+            "{command}: {shown}"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! The current figures of a run, as the page shows them next to its charts.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use plimsoll_engine::ScenarioState;
@@ -328,13 +329,13 @@ fn names(progress: &Progress) -> Vec<NameRow> {
     .collect()
 }
 
-fn tag_row((metric, values): (&str, Values)) -> TagRow {
+fn tag_row((metric, values): (Cow<'_, str>, Values)) -> TagRow {
     let is_rate = matches!(values, Values::Rate { .. });
     let quantiles = values.histogram().filter(|values| !values.is_empty());
     let quantiles = quantiles.map(|values| values.quantiles(&[0.5, 0.95, 0.99]));
     let at = |place: usize| quantiles.as_ref()?.get(place).copied();
     TagRow {
-        metric: for_display(metric).into_owned(),
+        metric: for_display(&metric).into_owned(),
         count: values.count(),
         share: values.rate().filter(|_| is_rate),
         p50: at(0),

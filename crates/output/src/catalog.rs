@@ -1,18 +1,23 @@
 //! Describes metrics to outputs: kinds, thresholds, sub-metrics.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use plimsoll_plan::Threshold;
 use plimsoll_plan::threshold::MetricSelector;
-use plimsoll_samples::{Metric, MetricId, Registry};
+use plimsoll_samples::{Mask, Metric, MetricId, Registry};
 use serde_json::Value;
+
+/// The selector of the sub-metric that always exists.
+const EXPECTED_RESPONSES: &str = "expected_response:true";
 
 /// The metrics of a run with their thresholds and sub-metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     registry: Arc<Registry>,
     by_metric: HashMap<String, MetricThresholds>,
+    mask: Option<Arc<Mask>>,
 }
 
 /// The thresholds and sub-metrics of one metric.
@@ -66,7 +71,15 @@ impl Catalog {
         Catalog {
             registry,
             by_metric,
+            mask: None,
         }
+    }
+
+    /// The same for a run whose outputs must not show these secrets.
+    #[must_use]
+    pub fn masked(mut self, mask: Option<Arc<Mask>>) -> Catalog {
+        self.mask = mask;
+        self
     }
 
     /// The same catalog for a run whose samples do not have the tag `expected_response`.
@@ -75,24 +88,56 @@ impl Catalog {
         if let Some(thresholds) = self.by_metric.get_mut("http_req_duration") {
             thresholds
                 .submetrics
-                .retain(|submetric| submetric.suffix != "expected_response:true");
+                .retain(|submetric| submetric.suffix != EXPECTED_RESPONSES);
         }
         self
     }
 
     /// The properties of a metric, and its thresholds and sub-metrics.
     pub fn find(&self, id: MetricId) -> Option<(Metric, MetricThresholds)> {
-        let metric = self.registry.get(id)?;
-        let thresholds = self
+        let mut metric = self.registry.get(id)?;
+        let mut thresholds = self
             .by_metric
             .get(&metric.name)
             .cloned()
             .unwrap_or_default();
+        if let Some(mask) = &self.mask {
+            thresholds.hide(mask, id);
+            metric.name = mask.apply_to_metric(id, &metric.name).into_owned();
+        }
         Some((metric, thresholds))
     }
 }
 
 impl MetricThresholds {
+    /// Hides the secrets in thresholds, names and tags.
+    fn hide(&mut self, mask: &Mask, metric: MetricId) {
+        let hide = |text: &mut String| {
+            if let Cow::Owned(masked) = mask.apply(text) {
+                *text = masked;
+            }
+        };
+        for threshold in &mut self.thresholds {
+            let expression = match threshold {
+                Value::Object(fields) => fields.get_mut("threshold"),
+                text => Some(text),
+            };
+            if let Some(Value::String(text)) = expression {
+                hide(text);
+            }
+        }
+        let submetrics = self.submetrics.iter_mut();
+        // No script chose the name of the one that always exists.
+        for submetric in submetrics.filter(|submetric| submetric.suffix != EXPECTED_RESPONSES) {
+            submetric.name = mask.apply_to_metric(metric, &submetric.name).into_owned();
+            hide(&mut submetric.suffix);
+            for (key, value) in &mut submetric.tags {
+                hide(key);
+                hide(value);
+            }
+        }
+    }
+
     fn add(&mut self, name: &str, tags: &[(String, String)]) {
         let (metric, rest) = name.split_once('{').unwrap_or((name, ""));
         let suffix = rest.strip_suffix('}').unwrap_or(rest).trim();

@@ -10,7 +10,6 @@ use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy}
 use plimsoll_script::{ScriptError, SummaryOutput};
 use serde_json::Value;
 
-use crate::mask_json::mask_json;
 use crate::{Outcome, Prepared, Refusal};
 
 /// The k6 version that scripts and summaries are compatible with.
@@ -121,7 +120,7 @@ impl<'a> EndSummary<'a> {
         let data = if self.is_newer {
             self.machine_readable()
         } else {
-            self.masked(summary_data::handle_summary_argument(
+            self.prepared.masked(summary_data::handle_summary_argument(
                 &self.outcome.summary,
                 &self.context,
             ))
@@ -135,7 +134,7 @@ impl<'a> EndSummary<'a> {
         pretty_json(&if self.is_newer {
             self.machine_readable()
         } else {
-            self.masked(summary_export::summary_export(
+            self.prepared.masked(summary_export::summary_export(
                 &self.outcome.summary,
                 &self.context,
             ))
@@ -150,14 +149,6 @@ impl<'a> EndSummary<'a> {
             k6_version: K6_VERSION.to_owned(),
         };
         let data = summary_machine::machine_readable(&self.outcome.summary, &run, &self.context);
-        self.masked(data)
-    }
-
-    /// Masks secrets, which the data from `setup` may contain.
-    fn masked(&self, mut data: Value) -> Value {
-        if let Some(mask) = &self.prepared.mask {
-            mask_json(mask, &mut data);
-        }
-        data
+        self.prepared.masked(data)
     }
 }

@@ -5,6 +5,19 @@ use std::borrow::Cow;
 use plimsoll_samples::Mask;
 use serde_json::Value;
 
+use crate::Prepared;
+
+impl Prepared {
+    /// `value` without the secrets that the script has read.
+    #[must_use]
+    pub fn masked(&self, mut value: Value) -> Value {
+        if let Some(mask) = &self.mask {
+            mask_json(mask, &mut value);
+        }
+        value
+    }
+}
+
 /// Masks the secrets in strings and keys. Numbers stay, even if a secret consists of the same digits.
 pub(crate) fn mask_json(mask: &Mask, value: &mut Value) {
     match value {

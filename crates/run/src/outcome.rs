@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use plimsoll_engine::AbortReason;
 use plimsoll_results::record::Record;
+#[cfg(feature = "scripts")]
+use plimsoll_samples::Mask;
 use plimsoll_samples::Summary;
 #[cfg(feature = "scripts")]
 use plimsoll_script::ScriptError;
@@ -176,6 +178,16 @@ impl Refusal {
             kind: RefusalKind::Api,
             ..Refusal::other(message)
         }
+    }
+
+    /// The same without secrets in its message.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub(crate) fn masked(mut self, mask: Option<&Mask>) -> Refusal {
+        if let Some(mask) = mask {
+            self.message = mask.apply(&self.message).into_owned();
+        }
+        self
     }
 
     /// A refusal without a kind.

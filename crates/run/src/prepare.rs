@@ -224,6 +224,16 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
     let mask = secrets.mask().cloned();
     let log = &masking(log, mask.as_ref());
+    let prepared = load(request, secrets, mask.clone(), log);
+    prepared.map_err(|refusal| refusal.masked(mask.as_deref()))
+}
+
+fn load(
+    request: ScriptRequest,
+    secrets: Secrets,
+    mask: Option<Arc<Mask>>,
+    log: &Log,
+) -> Result<Prepared, Refusal> {
     let authorities = request.tls.authorities().map_err(Refusal::config)?;
     let fetch = modules::script_fetcher(request.is_offline, authorities.clone());
     let mut input =

@@ -1,5 +1,6 @@
 //! The progress of a run.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,7 +91,7 @@ impl Progress {
     }
 
     /// The values of submetrics, which thresholds define.
-    pub fn by_tag(&self) -> Vec<(&str, Values)> {
+    pub fn by_tag(&self) -> Vec<(Cow<'_, str>, Values)> {
         self.totals.by_tag(self.elapsed())
     }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use plimsoll_samples::Watch;
 use serde_json::json;
 
-use crate::mask_json::mask_json;
 use crate::prepare::Prepared;
 use crate::recording::{Contents, Recording};
 use crate::request::RecordRequest;
@@ -55,11 +54,8 @@ pub(crate) fn begin(
     {
         all.extend(asked);
     }
-    if let Some(mask) = &prepared.mask {
-        mask_json(mask, &mut configuration);
-    }
     let record = RecordRequest {
-        configuration,
+        configuration: prepared.masked(configuration),
         ..record
     };
     let contents = Contents { kind: "run", files };

@@ -167,12 +167,14 @@ impl<'a> Launch<'a> {
             by_second: self.record.is_some() || self.listeners.need_seconds(),
             mask: prepared.mask.clone(),
         };
-        let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
+        let watch = Watch::new(&prepared.registry, settings)
+            .map_err(|errors| Refusal::config(errors).masked(prepared.mask.as_deref()))?;
         let watch = Arc::new(watch);
         // Outputs receive thresholds even if these are not judged.
         let plan = &prepared.plan;
         let registry = Arc::clone(&prepared.registry);
-        let catalog = Catalog::new(registry, &plan.thresholds, &plan.watched);
+        let catalog =
+            Catalog::new(registry, &plan.thresholds, &plan.watched).masked(prepared.mask.clone());
         let warnings = self.open_outputs(catalog, prepared.system_tags)?;
         self.listeners.tell(Event::Starting);
         for warning in &warnings {

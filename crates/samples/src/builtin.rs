@@ -114,6 +114,11 @@ builtins! {
     ITERATION_SEND_LAG = "iteration_send_lag", Trend, Time, extra;
 }
 
+/// Whether the program defines this metric, not a script.
+pub(crate) fn is_builtin(metric: MetricId) -> bool {
+    metric.index() < TABLE.len()
+}
+
 /// Whether HTTP exchanges produce this metric.
 pub(crate) fn is_http(metric: MetricId) -> bool {
     (HTTP_REQS..=HTTP_REQ_RECEIVING).contains(&metric)

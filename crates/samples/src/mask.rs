@@ -8,10 +8,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
+use crate::builtin;
+use crate::metric_id::MetricId;
 use crate::record::SampleTags;
 
 /// Replaces a secret, as in k6's log.
 pub const REDACTED: &str = "***SECRET_REDACTED***";
+
+/// The same in the name of a metric, where databases do not accept asterisks.
+const REDACTED_IN_NAME: &str = "SECRET_REDACTED";
 
 /// The secrets that a script has read. Scripts may use them, but no log, sample or file may contain them.
 #[derive(Default)]
@@ -50,6 +55,22 @@ impl Mask {
             }
         }
         masked
+    }
+
+    /// The name of a metric or sub-metric without secrets. The names of the built-in metrics stay, even
+    /// if a secret is a part of one: the summary finds them by name.
+    pub fn apply_to_metric<'t>(&self, metric: MetricId, name: &'t str) -> Cow<'t, str> {
+        let (base, selector) = name.split_at(name.find('{').unwrap_or(name.len()));
+        let shown = match self.apply(base) {
+            Cow::Owned(masked) if !builtin::is_builtin(metric) => {
+                Cow::Owned(masked.replace(REDACTED, REDACTED_IN_NAME))
+            }
+            _ => Cow::Borrowed(base),
+        };
+        match (shown, self.apply(selector)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(name),
+            (base, selector) => Cow::Owned(format!("{base}{selector}")),
+        }
     }
 
     /// Whether there are no secrets. Takes no lock.

@@ -91,7 +91,7 @@ fn listed(
         if sink.is_some_and(|sink| !sink.is_empty()) || (judged && totals.is_watched(id)) {
             let empty = Sink::new(metric.kind);
             summaries.push(MetricSummary {
-                name: metric.name.clone(),
+                name: totals.watch.shown_metric(id, &metric.name).into_owned(),
                 kind: metric.kind,
                 contains: metric.contains,
                 extra: metric.extra,
@@ -111,11 +111,11 @@ fn listed(
                 continue;
             }
             summaries.push(MetricSummary {
-                name: submetric.name.clone(),
+                name: totals.watch.shown_name(submetric).into_owned(),
                 kind: metric.kind,
                 contains: metric.contains,
                 extra: metric.extra,
-                tags: submetric.tags.clone(),
+                tags: totals.watch.shown_tags(submetric),
                 values: sink.values(elapsed),
                 thresholds,
             });
@@ -294,9 +294,14 @@ impl Parts<'_> {
             .metrics
             .iter()
             .zip(&sum.metrics)
-            .filter(|(_, sink)| !sink.is_empty())
-            .map(|(metric, sink)| MetricSummary {
-                name: metric.name.clone(),
+            .zip(0..)
+            .filter(|((_, sink), _)| !sink.is_empty())
+            .map(|((metric, sink), id)| MetricSummary {
+                name: self
+                    .totals
+                    .watch
+                    .shown_metric(MetricId(id), &metric.name)
+                    .into_owned(),
                 kind: metric.kind,
                 contains: metric.contains,
                 extra: metric.extra,

@@ -1,5 +1,6 @@
 //! The results of the whole run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -146,12 +147,12 @@ impl Totals {
     }
 
     /// The sub-metrics with samples so far. Thresholds define them.
-    pub fn by_tag(&self, elapsed: Duration) -> Vec<(&str, Values)> {
+    pub fn by_tag(&self, elapsed: Duration) -> Vec<(Cow<'_, str>, Values)> {
         let sinks = self.whole.submetrics.iter();
         let named = self.watch.submetrics.iter().zip(sinks);
         named
             .filter(|(_, sink)| !sink.is_empty())
-            .map(|(submetric, sink)| (submetric.name.as_str(), sink.values(elapsed)))
+            .map(|(submetric, sink)| (self.watch.shown_name(submetric), sink.values(elapsed)))
             .collect()
     }
 
@@ -176,13 +177,16 @@ impl Totals {
             if stage == Stage::Running && sink.is_empty() {
                 continue;
             }
-            let outcome = judge.judge(sink, elapsed);
+            let outcome = self.judge(judge, sink, elapsed);
             let submetric = judge.submetric.and_then(|at| self.watch.submetrics.get(at));
+            let metric = match submetric {
+                Some(submetric) => self.watch.shown_name(submetric),
+                None => self
+                    .watch
+                    .shown_metric(judge.metric, &judge.threshold.metric.name),
+            };
             report.judged.push(JudgedThreshold {
-                metric: match submetric {
-                    Some(submetric) => submetric.name.clone(),
-                    None => judge.threshold.metric.name.clone(),
-                },
+                metric: metric.into_owned(),
                 abort: judge.aborts(&outcome, elapsed),
                 limit: judge.threshold.expression.value,
                 outcome,
@@ -208,8 +212,17 @@ impl Totals {
         let on = |judge: &&Judge| judge.metric == metric && judge.submetric == submetric;
         let judges = self.watch.judges.iter().filter(on);
         judges
-            .filter_map(|judge| Some(judge.judge(self.judged_sink(judge)?, elapsed)))
+            .filter_map(|judge| Some(self.judge(judge, self.judged_sink(judge)?, elapsed)))
             .collect()
+    }
+
+    /// Evaluates a threshold. Its expression is shown without secrets.
+    fn judge(&self, judge: &Judge, sink: &Sink, elapsed: Duration) -> ThresholdOutcome {
+        let mut outcome = judge.judge(sink, elapsed);
+        if let Cow::Owned(masked) = self.watch.shown(&outcome.source) {
+            outcome.source = masked;
+        }
+        outcome
     }
 
     fn judged_sink(&self, judge: &Judge) -> Option<&Sink> {

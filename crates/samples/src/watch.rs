@@ -4,6 +4,7 @@
 //! once and split by the source of a tag's value. So recording a sample evaluates only conditions that the base tags do
 //! not already decide.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -19,6 +20,9 @@ use crate::roster::Roster;
 use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
 use crate::thresholds::{self, Judge};
+
+/// The sub-metric that always exists if the run sets the tag.
+const EXPECTED_RESPONSES: &str = "http_req_duration{expected_response:true}";
 
 /// The settings from which a [`Watch`] is compiled.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +187,7 @@ impl Watch {
         if settings.system_tags.has(SystemTag::ExpectedResponse) {
             watch.add_submetric(
                 builtin::HTTP_REQ_DURATION,
-                "http_req_duration{expected_response:true}",
+                EXPECTED_RESPONSES,
                 &[("expected_response".to_owned(), "true".to_owned())],
             );
         }
@@ -248,6 +252,41 @@ impl Watch {
             http_bit,
         });
         self.submetrics.len() - 1
+    }
+
+    /// `text` without secrets.
+    pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.mask {
+            Some(mask) => mask.apply(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// A metric's name without secrets.
+    pub(crate) fn shown_metric<'t>(&self, metric: MetricId, name: &'t str) -> Cow<'t, str> {
+        match &self.mask {
+            Some(mask) => mask.apply_to_metric(metric, name),
+            None => Cow::Borrowed(name),
+        }
+    }
+
+    /// A sub-metric's name without secrets. The program chose the name of the one that always exists, so a
+    /// script's secrets cannot occur in it.
+    pub(crate) fn shown_name<'t>(&self, submetric: &'t Submetric) -> Cow<'t, str> {
+        if submetric.name == EXPECTED_RESPONSES {
+            return Cow::Borrowed(&submetric.name);
+        }
+        self.shown_metric(submetric.metric, &submetric.name)
+    }
+
+    /// A sub-metric's tags without secrets.
+    pub(crate) fn shown_tags(&self, submetric: &Submetric) -> Vec<(String, String)> {
+        if submetric.name == EXPECTED_RESPONSES {
+            return submetric.tags.clone();
+        }
+        let tags = submetric.tags.iter();
+        tags.map(|(key, value)| (self.shown(key).into_owned(), self.shown(value).into_owned()))
+            .collect()
     }
 
     /// Whether every sample is passed to outputs.
