@@ -16,7 +16,7 @@ const BUSY: f64 = 0.95;
 const RATE: &str = "requests_per_second";
 
 /// The overloaded cells of a table of this figure, each with the share of its processors that it used. Only latencies have
-/// such cells. If most services of the table are busy, the load is meant to saturate them, and none counts as overloaded.
+/// such cells. If most services of the table are busy, saturating them is the purpose of the load, and none counts as overloaded.
 pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a Cell, f64)> {
     if !figure.starts_with("latency_") {
         return Vec::new();

@@ -26,7 +26,7 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
     points.chain(limits_of_rates(result, &answers)).collect()
 }
 
-/// What limited the rates among the answers, once for all of them.
+/// What limited the rates that the questions are about, once for all of them.
 fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
     let rates = answers
         .iter()
@@ -114,7 +114,7 @@ fn meaning(answers: &[Answer]) -> String {
     )
 }
 
-/// `**HTTP is faster than gRPC**: p95 in ms (100 users): HTTP 0.51, gRPC 0.67.`: the answer in words, then its figures.
+/// `**HTTP is faster than gRPC**: p95 in ms (100 users): HTTP 0.51, gRPC 0.67.`: words that decide the question, then the figures.
 fn point(answer: &Answer) -> Words {
     let asked = answer.asked;
     if asked.figure.is_none() {
@@ -125,7 +125,7 @@ fn point(answer: &Answer) -> Words {
             None => Words::new().strong(format!("Not tested: {}", asked.text)),
         };
     }
-    let answered = answered_in_words(answer);
+    let answered = in_words(answer);
     let shown = answered.as_deref().unwrap_or(&asked.text);
     let figures = answer.figures(&conditions::of(answer, shown));
     match &answered {
@@ -137,8 +137,8 @@ fn point(answer: &Answer) -> Words {
     }
 }
 
-/// The answer as a sentence; `None` if the figures do not decide it.
-fn answered_in_words(answer: &Answer) -> Option<String> {
+/// The answer to the question as a sentence; `None` if the figures do not decide it.
+fn in_words(answer: &Answer) -> Option<String> {
     let asked = answer.asked;
     if asked.expected.is_none() {
         return ranking::of(answer);

@@ -165,7 +165,7 @@ fn the_generator_or_nothing_limits_the_rate_otherwise() {
 
 /// With pauses the rate follows from the number of users, and nothing limits it.
 #[test]
-fn users_who_pause_are_no_limit() {
+fn users_who_pause_do_not_limit_the_rate() {
     let busy = Busy {
         system: 0.97,
         behind: 0.0,

@@ -59,15 +59,15 @@ fn published_reports_are_those_of_their_results() {
     );
 }
 
-/// Maximum number of words of the answers without their figures: what a reader takes in within about twenty seconds.
+/// Maximum number of words that decide the questions, without figures: what a reader can read in about twenty seconds.
 const MAX_IN_HEADLINES: usize = 90;
-/// Maximum number of words of the answers, with their figures and conditions.
+/// Maximum number of words that decide the questions, with their figures and conditions.
 const MAX_IN_ANSWERS: usize = 260;
 /// Maximum number of words of a conclusion before its small tables and its collapsed part: also the statements of the
 /// source, with their limits and conditions.
 const MAX_WORDS: usize = 560;
 
-/// The number of words in the answers without their figures: each point of the conclusion begins with one in bold.
+/// The number of words in bold: each point of the conclusion decides a question in bold before its figures.
 fn words_of_headlines(page: &str) -> usize {
     let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
     let points = conclusion
@@ -75,7 +75,7 @@ fn words_of_headlines(page: &str) -> usize {
         .skip_while(|line| !line.starts_with("- "))
         .take_while(|line| !line.is_empty());
     let headlines = points.map(|line| {
-        let bold = line.strip_prefix("- **").expect("an answer in bold");
+        let bold = line.strip_prefix("- **").expect("bold words at the start");
         bold.split_once("**").expect("its end").0
     });
     headlines.map(|text| text.split_whitespace().count()).sum()

@@ -44,7 +44,7 @@ pub(super) struct Answer<'a> {
     pub(super) result: &'a LabResult,
     pub(super) asked: &'a Asked,
     pub(super) groups: Vec<Group<'a>>,
-    /// The number of groups without an answer, because a cell is not valid.
+    /// The number of groups that do not decide the question, because a cell is not valid.
     pub(super) left_out: usize,
 }
 

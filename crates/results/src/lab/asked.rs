@@ -26,13 +26,13 @@ pub struct Asked {
     /// The names of the cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
-    /// What the answer is about, for answers that compare values of an axis: `on new connections`.
+    /// What the question is about if it compares values of an axis: `on new connections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The answer if what is expected is true of all cells, as a sentence without its period.
+    /// The answer to the question if what is expected is true of all cells, as a sentence without its period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yes: Option<String>,
-    /// The answer if it is true of none.
+    /// The answer to the question if it is true of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no: Option<String>,
     /// Where the limits of what is expected come from: `the document's SLA`. `None`: the lab chose them.

@@ -210,7 +210,7 @@ pub static QUESTION: Shape = Shape {
             "no",
             Text,
             "the question",
-            "The answer if it is true of none.",
+            "The answer to the question if it is true of none.",
         ),
         key(
             "topic",

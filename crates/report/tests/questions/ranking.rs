@@ -1,0 +1,109 @@
+//! The words that rank the values of a question.
+
+use super::*;
+
+/// Which value of an axis is best, in the cells whose names contain this.
+pub fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
+    let values = result.axes.iter().find(|one| one.name == axis);
+    let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
+    Asked {
+        text: "Which one is faster?".into(),
+        figure: Some("latency_p50".into()),
+        axis: Some(axis.into()),
+        values: values.expect("an axis").values.clone(),
+        cells: cells.map(|cell| cell.name.clone()).collect(),
+        ..Asked::default()
+    }
+}
+
+/// The answer in words to the question which store is faster near, or near and far.
+fn ranking(medians: [(f64, f64, f64); 4], cells: &str) -> String {
+    let mut result = result(medians);
+    result.asked = vec![question(&result, "store", cells)];
+    let text = answer(&result).swap_remove(0);
+    let end = text.find(": median").expect("the figures");
+    text[..end].to_owned()
+}
+
+#[test]
+fn the_words_claim_no_more_than_the_figures() {
+    let [near, far, slow_near, slow_far] = MEDIANS;
+    assert_eq!(ranking(MEDIANS, "near"), "Sqlite is faster than pg");
+    assert_eq!(
+        ranking([slow_near, far, near, slow_far], "near"),
+        "Pg is faster than sqlite"
+    );
+    // Equal figures, with intervals within 5 % and with wide ones.
+    let narrow = (0.99, 1.0, 1.01);
+    assert_eq!(
+        ranking([narrow, far, narrow, far], "near"),
+        "No certain difference between sqlite and pg"
+    );
+    let wide = (0.5, 1.1, 2.4);
+    assert_eq!(
+        ranking([near, far, wide, far], "near"),
+        "No certain difference between sqlite and pg"
+    );
+    // Groups that decide the question alike share the words; others have their own, first those with a difference.
+    assert_eq!(
+        ranking(MEDIANS, ""),
+        "Near and far: sqlite is faster than pg"
+    );
+    assert_eq!(
+        ranking([near, far, slow_near, (7.0, 8.1, 9.4)], ""),
+        "Near: sqlite is faster than pg; far: no certain difference"
+    );
+    assert_eq!(
+        ranking([near, far, (0.5, 1.1, 2.4), slow_far], ""),
+        "Far: sqlite is faster than pg; near: no certain difference"
+    );
+}
+
+/// Three stores: each tier differs from the next with certainty, and no order is claimed within a tier.
+#[test]
+fn three_values_are_ranked_in_tiers() {
+    let ranked = |medians: [(f64, f64, f64); 3], figure: &str| {
+        let mut result = result([MEDIANS[0]; 4]);
+        let (axis, names) = (&mut result.axes[0], ["a", "b", "c"]);
+        axis.values = names.map(str::to_owned).to_vec();
+        result.cells.truncate(3);
+        for ((cell, name), (low, value, high)) in result.cells.iter_mut().zip(names).zip(medians) {
+            cell.name = format!("store={name} place=near");
+            cell.place = vec![
+                ("store".into(), name.into()),
+                ("place".into(), "near".into()),
+            ];
+            cell.figures[0].name = figure.into();
+            cell.figures[0].value = value;
+            cell.figures[0].interval = Some((low, high));
+        }
+        let mut asked = question(&result, "store", "");
+        asked.figure = Some(figure.into());
+        result.asked = vec![asked];
+        let text = answer(&result).swap_remove(0);
+        text.split_once(": ").expect("figures").0.to_owned()
+    };
+    let (one, two, four) = ((0.9, 1.0, 1.1), (1.8, 2.0, 2.2), (3.8, 4.0, 4.2));
+    assert_eq!(
+        ranked([two, one, four], "latency_p50"),
+        "B is fastest, then a, then c"
+    );
+    // More requests per second are better.
+    assert_eq!(
+        ranked([two, one, four], "requests_per_second"),
+        "C is fastest, then a, then b"
+    );
+    assert_eq!(
+        ranked([(0.8, 1.1, 1.3), one, four], "latency_p50"),
+        "A and b (order uncertain) are fastest, c slowest"
+    );
+    assert_eq!(
+        ranked([four, one, (3.0, 3.9, 5.0)], "cpu_time_per_request"),
+        "B uses the least CPU time, a and c (order uncertain) the most"
+    );
+    // The one in the middle is certainly better than the last, but the first is not certainly better than either.
+    assert_eq!(
+        ranked([(0.5, 1.0, 5.0), two, four], "latency_p50"),
+        "No certain difference between a, b and c"
+    );
+}
