@@ -35,7 +35,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     ];
     let lower = report.text.to_lowercase();
     // The number of pipelined requests may be stated.
-    let pipelined = match lower.contains("pipelin") {
+    let pipelined = match lower.contains("pipeline") || lower.contains("pipelining") {
         true => match only(&[&PIPELINED], report.text) {
             Some(depth) => depth.max(1.0),
             None => return,
