@@ -29,18 +29,18 @@ use crate::gateway::Gateway;
 use crate::proxy::{Door, respond};
 
 /// Maximum concurrent requests on one HTTP/2 connection.
-const MOST_STREAMS: u32 = 1000;
+const MAX_STREAMS: u32 = 1000;
 
 /// Maximum streams that a client may open and abandon before its connection is closed, against
 /// floods of resets (CVE-2023-44487, CVE-2025-8671).
-const MOST_RESETS: usize = 100;
+const MAX_RESETS: usize = 100;
 
 /// Bytes that a client may send ahead, per stream and per connection.
 const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = 1 << 20;
 
 /// Maximum interval between checks of an idle connection's deadlines.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// An open entry.
 pub struct Entry {
@@ -147,9 +147,9 @@ impl Manners {
         http.http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(settings.idle_timeout)
-            .max_concurrent_streams(MOST_STREAMS)
-            .max_pending_accept_reset_streams(MOST_RESETS)
-            .max_local_error_reset_streams(MOST_RESETS)
+            .max_concurrent_streams(MAX_STREAMS)
+            .max_pending_accept_reset_streams(MAX_RESETS)
+            .max_local_error_reset_streams(MAX_RESETS)
             .max_header_list_size(head)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
@@ -207,7 +207,7 @@ async fn serve(
     let (mut connection, mut begun) = (pin!(connection), pin!(draining.begun()));
     let (mut registered, mut ended) = (false, false);
     let idle = manners.settings.idle_timeout;
-    let pause = (idle / 4).min(LONGEST_PAUSE);
+    let pause = (idle / 4).min(MAX_CHECK_INTERVAL);
     let mut look = pin!(sleep(pause));
     let mut last = (0, Instant::now());
     poll_fn(|context| {

@@ -26,8 +26,8 @@ use crate::refusal::Refusal;
 use crate::upstream::Using;
 use crate::{admission, path, tunnel};
 
-/// A request that has passed through this gateway this often is in a loop.
-const MOST_ROUNDS: usize = 10;
+/// A request that has passed through this gateway this many times is in a loop.
+const MAX_ROUNDS: usize = 10;
 
 const UPGRADING: HeaderValue = HeaderValue::from_static("upgrade");
 

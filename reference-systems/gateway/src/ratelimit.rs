@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::config::RateLimit;
 
 /// Maximum keys to remember.
-const MOST_KEYS: usize = 100_000;
+const MAX_KEYS: usize = 100_000;
 
 /// If there are that many keys, this number of them is examined to find one to remove.
 const LOOKED_AT: usize = 8;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::websocket;
 
 /// Maximum wait that a client can request.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const SERVER: HeaderName = HeaderName::from_static("x-server");
@@ -118,7 +118,7 @@ async fn long(head: &Parts) -> Response<Answer> {
         Some(milliseconds) => milliseconds,
     };
     match wait.map(Duration::from_millis) {
-        Ok(wait) if wait <= LONGEST_WAIT => {
+        Ok(wait) if wait <= MAX_WAIT => {
             tokio::time::sleep(wait).await;
             page(
                 StatusCode::OK,

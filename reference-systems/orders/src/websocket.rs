@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use crate::pages::{Answer, error};
 
 /// Maximum size of an echoed message, in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_MESSAGE: usize = 1 << 20;
 
 /// Responds to the handshake (section 4.2), then echoes.
 pub fn open(head: &mut Parts) -> Response<Answer> {
@@ -66,8 +66,8 @@ pub fn open(head: &mut Parts) -> Response<Answer> {
 async fn echo(upgrade: OnUpgrade) {
     let Ok(stream) = upgrade.await else { return };
     let limits = WebSocketConfig::default()
-        .max_message_size(Some(LARGEST))
-        .max_frame_size(Some(LARGEST));
+        .max_message_size(Some(MAX_MESSAGE))
+        .max_frame_size(Some(MAX_MESSAGE));
     let stream = TokioIo::new(stream);
     let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(limits)).await;
     while let Some(Ok(message)) = socket.next().await {

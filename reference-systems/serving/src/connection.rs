@@ -22,10 +22,10 @@ use crate::drain::Draining;
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Maximum length of request headers, in bytes.
-const LARGEST_HEAD: u32 = 32 * 1024;
+const MAX_HEADERS: u32 = 32 * 1024;
 
 /// Maximum concurrent requests on one HTTP/2 connection.
-const MOST_STREAMS: u32 = 1000;
+const MAX_STREAMS: u32 = 1000;
 
 /// Bytes that a client may send ahead, per stream and per connection.
 const STREAM_WINDOW: u32 = 1 << 20;
@@ -72,12 +72,12 @@ impl Server {
         http.http1()
             .timer(TokioTimer::new())
             .header_read_timeout(idle)
-            .max_buf_size(LARGEST_HEAD as usize);
+            .max_buf_size(MAX_HEADERS as usize);
         http.http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(idle)
-            .max_concurrent_streams(MOST_STREAMS)
-            .max_header_list_size(LARGEST_HEAD)
+            .max_concurrent_streams(MAX_STREAMS)
+            .max_header_list_size(MAX_HEADERS)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
         let http = match protocol {

@@ -83,7 +83,7 @@ pub type Metric<T> = (&'static str, &'static str, fn(&T) -> u64);
 const METRICS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_connections_total",
-        "Connections taken up.",
+        "Connections accepted.",
         |c| c.opened.load(Relaxed),
     ),
     (
@@ -93,7 +93,7 @@ const METRICS: &[Metric<Counters>] = &[
     ),
     (
         "plimsoll_serve_connections_rejected_total",
-        "Connections closed at once: too many were open.",
+        "Connections closed immediately because too many were open.",
         |c| c.rejected.load(Relaxed),
     ),
     (
@@ -106,7 +106,7 @@ const METRICS: &[Metric<Counters>] = &[
 const REQUESTS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_requests_total",
-        "Requests taken up, but for health and metrics.",
+        "Requests received, except for health and metrics.",
         |c| c.begun.load(Relaxed),
     ),
     (
@@ -116,7 +116,7 @@ const REQUESTS: &[Metric<Counters>] = &[
     ),
     (
         "plimsoll_serve_requests_overloaded_total",
-        "Requests that got 503: too many were in progress.",
+        "Requests that got 503 because too many were in progress.",
         |c| c.overloaded.load(Relaxed),
     ),
 ];

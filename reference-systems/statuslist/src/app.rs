@@ -14,10 +14,10 @@ use crate::store::{Facts, Store};
 use crate::token::Form;
 
 /// Maximum number of lists whose properties are cached.
-const MOST_REMEMBERED: usize = 65_536;
+const MAX_REMEMBERED: usize = 65_536;
 
 /// Maximum lists in an aggregation.
-const MOST_NAMED: u32 = 10_000;
+const MAX_LISTED: u32 = 10_000;
 
 pub struct App {
     pub store: Arc<Store>,
@@ -166,7 +166,7 @@ impl App {
     /// The URIs of a pool's lists with issued indices.
     pub async fn aggregation(&self, pool: &str) -> Result<Vec<String>, Problem> {
         let ready = self.pool(pool)?;
-        let lists = self.store.issued(pool, MOST_NAMED).await?;
+        let lists = self.store.issued(pool, MAX_LISTED).await?;
         Ok(lists
             .into_iter()
             .map(|list| format!("{}/{list}", ready.base))
@@ -189,7 +189,7 @@ impl App {
         };
         let facts = Arc::new(facts);
         let mut all = self.facts.write().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST_REMEMBERED {
+        if all.len() >= MAX_REMEMBERED {
             all.clear();
         }
         all.insert(list, facts.clone());

@@ -13,10 +13,10 @@ use crate::status::Width;
 pub const EMBEDDED: &str = include_str!("pools.yaml");
 
 /// Maximum statuses of one list: a list is in memory while it is signed.
-const LARGEST: u32 = 10_000_000;
+const MAX_SIZE: u32 = 10_000_000;
 /// Maximum reserved indices of one pool.
-const MOST_READY: u32 = 1_000_000;
-const MOST_PRECREATED: u32 = 100;
+const MAX_READY: u32 = 1_000_000;
+const MAX_PRECREATED: u32 = 100;
 
 /// All pools, by name.
 #[derive(Debug, Clone)]
@@ -185,8 +185,8 @@ impl Written {
         if name.is_empty() || name.len() > 64 || !name.chars().all(letters) {
             return Err("a name has 1 to 64 letters, digits, '-', '_' and '.'".to_owned());
         }
-        within("size", self.size, 1, LARGEST)?;
-        within("prefetch.capacity", self.prefetch.capacity, 1, MOST_READY)?;
+        within("size", self.size, 1, MAX_SIZE)?;
+        within("prefetch.capacity", self.prefetch.capacity, 1, MAX_READY)?;
         within(
             "prefetch.threshold",
             self.prefetch.threshold,
@@ -197,7 +197,7 @@ impl Written {
             "precreation.lists",
             self.precreation.lists,
             0,
-            MOST_PRECREATED,
+            MAX_PRECREATED,
         )?;
         if self.precreation.check_delay < Duration::from_millis(100) {
             return Err("precreation.check-delay is at least 100ms".to_owned());

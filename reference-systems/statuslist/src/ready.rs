@@ -16,7 +16,7 @@ use crate::shuffle::{Seed, order};
 use crate::store::{Block, Failure, NewList, Outcome, Store};
 
 /// Maximum requests that wait for indices of one pool.
-const MOST_WAITING: usize = 10_000;
+const MAX_WAITING: usize = 10_000;
 
 /// Maximum time that a request waits for indices.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -141,7 +141,7 @@ impl Ready {
                     None => Problem::Underflow,
                 });
             }
-            if queue.waiting.len() >= MOST_WAITING {
+            if queue.waiting.len() >= MAX_WAITING {
                 return Err(Problem::Overloaded);
             }
             let (sender, answer) = oneshot::channel();

@@ -10,7 +10,7 @@ pub struct Coordinate {
 }
 
 /// Maximum length of a number.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 
 impl Coordinate {
     /// Parses the two numbers. The error says which one is invalid and why.
@@ -26,7 +26,7 @@ fn degrees(name: &str, text: Option<&str>, most: f64) -> Result<f64, String> {
     let text = text.ok_or_else(|| format!("{name} is missing"))?;
     text.parse()
         .ok()
-        .filter(|degrees| text.len() <= LONGEST && (-most..=most).contains(degrees))
+        .filter(|degrees| text.len() <= MAX_LENGTH && (-most..=most).contains(degrees))
         .ok_or_else(|| format!("{name} is a number from -{most} to {most}"))
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::messages::Tuple;
 use crate::model::{Model, Rewrite};
-use crate::store::DEEPEST;
+use crate::store::MAX_LEVELS;
 
 /// Object type, object id, relation.
 type Node = (String, String, String);
@@ -29,7 +29,7 @@ impl Judge {
             })
             .collect();
         let mut before: BTreeMap<Node, bool> = BTreeMap::new();
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_LEVELS {
             let mut now: BTreeMap<Node, bool> = BTreeMap::new();
             // Relations of one object follow from each other within a level, so repeat until
             // nothing changes.

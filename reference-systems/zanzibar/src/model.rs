@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 pub use plan::Plan;
 
 /// Maximum number of types, of relations of each, and of parts of one rewrite.
-const MOST: usize = 200;
+const MAX_ITEMS: usize = 200;
 
 /// Maximum bytes of the name of a type or a relation: two of them and a separator fit into a
 /// PostgreSQL identifier.
-const LONGEST_NAME: usize = 30;
+const MAX_NAME: usize = 30;
 
 /// The default model.
 pub const DEFAULT: &str = include_str!("model/default.yaml");

@@ -5,7 +5,7 @@ use crate::messages::Tuple;
 use crate::model::{Model, Relation, suggestion};
 
 /// Maximum bytes of an object's or a subject's id.
-const LONGEST_ID: usize = 256;
+const MAX_ID: usize = 256;
 
 /// Checks that a tuple is complete and its names are in the model; returns the object's relation.
 pub fn check(model: &Model, tuple: Option<Tuple>) -> Result<(Tuple, Relation), Failure> {
@@ -114,8 +114,8 @@ fn id(field: &str, id: &str) -> Result<(), Failure> {
     if id.is_empty() {
         return Err(invalid(field, "it is missing"));
     }
-    if id.len() > LONGEST_ID {
-        let problem = format!("{} bytes, at most {LONGEST_ID}", id.len());
+    if id.len() > MAX_ID {
+        let problem = format!("{} bytes, at most {MAX_ID}", id.len());
         return Err(invalid(field, &problem));
     }
     // PostgreSQL cannot store NUL, and the others are invisible.

@@ -35,7 +35,7 @@ use crate::refusal::Refusal;
 const FIRST_DEADLINE: Duration = Duration::from_secs(3600);
 
 /// Maximum length of response headers, in bytes.
-const LARGEST_HEAD: u32 = 64 << 10;
+const MAX_HEADERS: u32 = 64 << 10;
 
 /// Bytes that a target may send ahead, per HTTP/2 stream and per connection.
 const STREAM_WINDOW: u32 = 1 << 20;

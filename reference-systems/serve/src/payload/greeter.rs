@@ -17,17 +17,17 @@ use described::greeter_server::{self, GreeterServer};
 use described::{HelloReply, HelloRequest, PushReply, PushRequest, SlowReply, SlowRequest};
 
 /// Maximum size of a message.
-const LARGEST_MESSAGE: usize = 16 << 20;
+const MAX_MESSAGE: usize = 16 << 20;
 
 /// Maximum wait that a client can request, in milliseconds.
-const LONGEST_WAIT: u32 = 60_000;
+const MAX_WAIT: u32 = 60_000;
 
 /// Maximum length of a name, in bytes.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME: usize = 4096;
 
 /// The service for one connection.
 pub fn service(counters: Arc<Counters>) -> GreeterServer<Greeter> {
-    GreeterServer::new(Greeter { counters }).max_decoding_message_size(LARGEST_MESSAGE)
+    GreeterServer::new(Greeter { counters }).max_decoding_message_size(MAX_MESSAGE)
 }
 
 pub struct Greeter {
@@ -42,9 +42,9 @@ impl greeter_server::Greeter for Greeter {
     ) -> Result<Response<HelloReply>, Status> {
         count(&self.counters.calls);
         let name = request.into_inner().name;
-        if name.len() > LONGEST_NAME {
+        if name.len() > MAX_NAME {
             return Err(Status::invalid_argument(format!(
-                "name: {} bytes, at most {LONGEST_NAME}",
+                "name: {} bytes, at most {MAX_NAME}",
                 name.len()
             )));
         }
@@ -56,9 +56,9 @@ impl greeter_server::Greeter for Greeter {
     async fn slow(&self, request: Request<SlowRequest>) -> Result<Response<SlowReply>, Status> {
         count(&self.counters.calls);
         let ms = request.into_inner().ms;
-        if ms > LONGEST_WAIT {
+        if ms > MAX_WAIT {
             return Err(Status::invalid_argument(format!(
-                "ms: {ms}, at most {LONGEST_WAIT}"
+                "ms: {ms}, at most {MAX_WAIT}"
             )));
         }
         tokio::time::sleep(Duration::from_millis(ms.into())).await;

@@ -179,7 +179,10 @@ fn metric(url: &str, name: &str) -> u64 {
 pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !holds() {
-        assert!(Instant::now() < deadline, "{what} did not come about");
+        assert!(
+            Instant::now() < deadline,
+            "this did not happen in time: {what}"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -107,7 +107,10 @@ fn underflow_is_reported_where_the_pool_says_so() {
             }
         }
     }
-    assert!(refused > 0, "ten at a time of ten must run dry");
+    assert!(
+        refused > 0,
+        "requests for ten of ten indices must exhaust the pool"
+    );
 }
 
 #[test]

@@ -108,7 +108,10 @@ impl Crowd {
         let begun = Instant::now();
         let before = self.progress.load(Relaxed);
         while self.progress.load(Relaxed) < before + PROGRESS {
-            assert!(begun.elapsed() < Duration::from_secs(60), "nothing gets on");
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "the clients make no progress"
+            );
             thread::sleep(Duration::from_millis(1));
         }
         thread::sleep(Duration::from_millis(random.below(150)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::nodes::{self, Key, Node, Value};
-use super::{LONGEST_NAME, MOST, Rewrite, Types, suggestion};
+use super::{MAX_ITEMS, MAX_NAME, Rewrite, Types, suggestion};
 
 const FORMS: &str = "this, {computed_userset: RELATION}, \
                      {tuple_to_userset: {tupleset: RELATION, computed_userset: RELATION}} or {any_of: […]}";
@@ -238,23 +238,26 @@ fn name(key: &Key) -> Result<(), Wrong> {
     let begins = key
         .text
         .starts_with(|first: char| first.is_ascii_lowercase());
-    if letters && begins && key.text.len() <= LONGEST_NAME {
+    if letters && begins && key.text.len() <= MAX_NAME {
         return Ok(());
     }
     Err((
         key.line,
         format!(
-            "'{}' is not a name: at most {LONGEST_NAME} of a-z, 0-9, _ and -, a letter first",
+            "'{}' is not a name: at most {MAX_NAME} of a-z, 0-9, _ and -, a letter first",
             key.text.escape_debug()
         ),
     ))
 }
 
 fn few(count: usize, line: usize, what: &str) -> Result<(), Wrong> {
-    if count <= MOST {
+    if count <= MAX_ITEMS {
         return Ok(());
     }
-    Err((line, format!("{count} {what}, at most {MOST} are taken")))
+    Err((
+        line,
+        format!("{count} {what}, at most {MAX_ITEMS} are taken"),
+    ))
 }
 
 #[cfg(test)]

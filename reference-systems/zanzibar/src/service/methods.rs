@@ -14,7 +14,7 @@ use crate::tuple;
 
 /// The default and maximum number of tuples in a page.
 const PAGE: u32 = 100;
-const LARGEST_PAGE: u32 = 1000;
+const MAX_PAGE: u32 = 1000;
 
 /// The state that all workers share.
 pub struct Shared {
@@ -57,10 +57,10 @@ impl Methods {
         let pagination = request.pagination.unwrap_or_default();
         let limit = match pagination.limit {
             0 => PAGE,
-            limit if limit <= LARGEST_PAGE => limit,
+            limit if limit <= MAX_PAGE => limit,
             limit => {
                 return Err(Failure::Invalid(format!(
-                    "pagination.limit: {limit}, at most {LARGEST_PAGE}"
+                    "pagination.limit: {limit}, at most {MAX_PAGE}"
                 )));
             }
         };

@@ -7,7 +7,7 @@ use plimsoll_serving::counters::count;
 use rustc_hash::FxHashSet;
 use tokio_postgres::Row;
 
-use super::{DEEPEST, MOST_NODES, Postgres, too_many_nodes};
+use super::{MAX_LEVELS, MAX_NODES, Postgres, too_many_nodes};
 use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Relation};
@@ -73,7 +73,7 @@ impl PgQuery {
         let mut client = self.postgres.client().await?;
         let mut level = vec![(relation, tuple.object_id.clone())];
         let mut seen: FxHashSet<(Relation, String)> = level.iter().cloned().collect();
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_LEVELS {
             let asked = self.asked(&level);
             if asked.types.is_empty() {
                 break;
@@ -110,7 +110,7 @@ impl PgQuery {
                 let leads = self.leads_to(&asked, source, row).map_err(error)?;
                 next.extend(leads.into_iter().filter(|node| seen.insert(node.clone())));
             }
-            if seen.len() > MOST_NODES || rows.len() > MOST_NODES {
+            if seen.len() > MAX_NODES || rows.len() > MAX_NODES {
                 return Err(too_many_nodes());
             }
             if next.is_empty() {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::counters::{AllCounters, Counters};
 use super::sqlite_writer::{Change, Writer};
-use super::{DEEPEST, MOST_NODES, Page, conditions, page, too_many_nodes};
+use super::{MAX_LEVELS, MAX_NODES, Page, conditions, page, too_many_nodes};
 use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Plan, Relation};
@@ -45,11 +45,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const STATEMENTS: usize = 512;
 
 /// Maximum rows that one query of a check returns: one more than the limit of nodes.
-const MOST_ROWS: usize = MOST_NODES + 1;
+const MAX_ROWS: usize = MAX_NODES + 1;
 
 /// Maximum relations that a query looks up separately. SQLite accepts 500 parts of a query, and
 /// there may be as many tuplesets as relations of a type.
-const MOST_PARTS: usize = 32;
+const MAX_PARTS: usize = 32;
 
 /// Tuples in a file.
 pub struct Sqlite {
@@ -129,7 +129,7 @@ impl Sqlite {
     ) -> rusqlite::Result<Option<bool>> {
         let mut level = vec![(relation, tuple.object_id.clone())];
         let mut seen: FxHashSet<(Relation, String)> = FxHashSet::default();
-        for depth in 1..=DEEPEST {
+        for depth in 1..=MAX_LEVELS {
             let mut next = Vec::new();
             for (relation, id) in &level {
                 let (Some(plan), Some(Some(query))) = (
@@ -153,7 +153,7 @@ impl Sqlite {
                     for relation in self.leads_to(plan, source, row)? {
                         next.push((relation, row.get::<_, String>(2)?));
                     }
-                    if seen.len() + next.len() > MOST_NODES {
+                    if seen.len() + next.len() > MAX_NODES {
                         return Ok(None);
                     }
                 }
