@@ -411,7 +411,7 @@ fn a_disturbed_run_is_measured_again_on_request() {
     resume(&["--disturbed"]);
     let again = read();
     let reasons = again["disturbed"].as_array().expect("reasons");
-    let text = "other programs of this machine used 90% of a processor, compiler most of it";
+    let text = "other programs on this machine used 90% of a processor, compiler most of it";
     assert!(
         reasons
             .iter()
