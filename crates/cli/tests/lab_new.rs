@@ -114,7 +114,7 @@ fn mistakes_get_a_message() {
         ended.stderr
     };
     let message = refused(&["lab", "new", "--command", "./shop"]);
-    assert!(message.contains("write {port} in it"), "{message}");
+    assert!(message.contains("use {port} in it"), "{message}");
     let message = refused(&["lab", "new", "--url", "ftp://h/"]);
     assert!(
         message.contains("not the URL of an HTTP server"),
@@ -134,7 +134,7 @@ fn mistakes_get_a_message() {
         "{message}"
     );
     assert!(
-        message.contains("write a command, so that the lab starts it"),
+        message.contains("set a command, so the lab starts it"),
         "{message}"
     );
 
