@@ -83,8 +83,8 @@ impl Name {
 pub(crate) struct Malformed;
 
 impl Heading {
-    /// The length that `content-length` announces (RFC 9110, section 8.6). `None` if there is no such
-    /// field.
+    /// The length that `content-length` announces (RFC 9110, section 8.6). `None` if the field
+    /// is missing.
     ///
     /// # Errors
     /// If it is not a number, or if several of them differ.

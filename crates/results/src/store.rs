@@ -190,7 +190,7 @@ impl Store {
     /// Resolves the name of a run: a number, `latest`, or `latest~2` for two runs before the latest.
     ///
     /// # Errors
-    /// Returns [`StoreError::NoRun`] if there is no such run.
+    /// Returns [`StoreError::NoRun`] if the run does not exist.
     pub fn resolve(&self, name: &str) -> Result<i64, StoreError> {
         let no_run = || StoreError::NoRun(name.to_owned());
         if let Ok(id) = name.parse::<i64>() {

@@ -113,7 +113,7 @@ impl Control {
     /// Changes the number of users of the externally controlled scenario. If there are several, changes the first one.
     ///
     /// # Errors
-    /// If there is no such scenario, or if `users` exceeds its `maxVUs`.
+    /// If the scenario does not exist, or if `users` exceeds its `maxVUs`.
     pub fn scale(&self, users: u32) -> Result<(), String> {
         let mut scenarios = self.scenarios.iter();
         let found = scenarios.find_map(|state| match state.scenario.executor {

@@ -58,7 +58,7 @@ macro_rules! named_values {
             /// The value with this name.
             ///
             /// # Errors
-            /// Returns a message with the valid names if there is no such value.
+            /// Returns a message with the valid names for an unknown name.
             pub fn parse(text: &str) -> Result<$type, $crate::UnknownName> {
                 match text {
                     $( $name => Ok($type::$variant), )*

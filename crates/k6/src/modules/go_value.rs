@@ -28,7 +28,7 @@ fn write(out: &mut String, value: &Value<'_>, depth: u32) -> Result<(), Thrown> 
     } else if !value.is_object() {
         out.push_str(&value.to_text()?);
     } else if value.is_function() {
-        // Go prints the address of its own function. There is no such address here.
+        // Go prints the address of its own function. Functions have no address here.
         out.push_str("0x0");
     } else if value.is_date() {
         out.push_str(&date(value)?);

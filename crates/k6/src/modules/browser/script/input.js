@@ -26,7 +26,7 @@ for (let code = 65; code <= 90; code++) {
 }
 const MODIFIERS = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
 
-/** The key, code, virtual key code and text of a key. Undefined if there is no such key. */
+/** The key, code, virtual key code and text of a key. Undefined for an unknown key. */
 function keyOf(name, isShifted) {
   const modifier = name in MODIFIERS ? `${name}Left` : name;
   const special = KEYS[modifier];

@@ -108,7 +108,7 @@ async function waitForURL(frame, url, options) {
   await waitForNavigation(frame, { ...options, url });
 }
 
-/** Goes back or forward in the history. Returns null if there is no such entry. */
+/** Goes back or forward in the history. Returns null if the history has no entry there. */
 async function goInHistory(page, step, options) {
   const { currentIndex, entries } = await page.session.send('Page.getNavigationHistory');
   const entry = entries[currentIndex + step];
