@@ -135,19 +135,19 @@ impl Server {
 
     /// Suspends the server: connections stay open, but it does not respond.
     pub fn freeze(&self) {
-        self.each(Signal::STOP);
+        let Some(pid) = self.pid() else { return };
+        // A running process stops a moment after the signal. Until then it can start another child.
+        suspend(pid);
+        for child in children_of(pid) {
+            suspend(child);
+        }
     }
 
     /// Resumes the server.
     pub fn thaw(&self) {
-        self.each(Signal::CONT);
-    }
-
-    fn each(&self, which: Signal) {
         let Some(pid) = self.pid() else { return };
-        signal(pid, which);
-        for child in children_of(pid) {
-            signal(child, which);
+        for process in children_of(pid).into_iter().chain([pid]) {
+            signal(process, Signal::CONT);
         }
     }
 
@@ -194,6 +194,15 @@ impl Server {
                 ));
             }
             thread::sleep(Duration::from_millis(10));
+        }
+        // Another process may have taken the port in the meantime, and this one may still wait for it.
+        if !has_listener(running.child.id(), self.port) {
+            signal(running.child.id(), Signal::KILL);
+            running.reap();
+            return Err(format!(
+                "another process listens on port {} of {}",
+                self.port, self.name
+            ));
         }
         self.running = Some(running);
         Ok(())
@@ -259,6 +268,56 @@ fn exists(process: u32) -> bool {
     stat(process).is_some_and(|(state, _)| state != 'Z')
 }
 
+/// Whether the process or one of its descendants has a TCP socket that listens on the port.
+fn has_listener(process: u32, port: u16) -> bool {
+    let sockets: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
+        .iter()
+        .filter_map(|table| fs::read_to_string(table).ok())
+        .flat_map(|table| {
+            let sockets = table.lines().filter_map(|line| listener(line, port));
+            sockets.collect::<Vec<_>>()
+        })
+        .collect();
+    let has = |process: u32| {
+        let Ok(files) = fs::read_dir(format!("/proc/{process}/fd")) else {
+            return false;
+        };
+        files
+            .filter_map(|file| fs::read_link(file.ok()?.path()).ok())
+            .any(|file| {
+                sockets
+                    .iter()
+                    .any(|socket| file.as_os_str() == socket.as_str())
+            })
+    };
+    has(process)
+        || children_of(process)
+            .iter()
+            .any(|child| has_listener(*child, port))
+}
+
+/// The name in /proc/pid/fd of the socket in a line of /proc/net/tcp (proc_pid_net(5)), if it listens on the
+/// port. Fields from 0: 1 is the local address and port in hexadecimal, 3 the state (0A listens), and 9 the inode.
+fn listener(line: &str, port: u16) -> Option<String> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let local = fields.get(1)?.rsplit_once(':')?.1;
+    let listens = u16::from_str_radix(local, 16) == Ok(port) && *fields.get(3)? == "0A";
+    listens.then(|| Some(format!("socket:[{}]", fields.get(9)?)))?
+}
+
+/// Suspends a process and waits until it has stopped (state T, proc(5)) or no longer exists.
+fn suspend(process: u32) {
+    signal(process, Signal::STOP);
+    let deadline = Instant::now() + END;
+    while stat(process).is_some_and(|(state, _)| !matches!(state, 'T' | 'Z' | 'X')) {
+        assert!(
+            Instant::now() < deadline,
+            "process {process} did not stop after SIGSTOP"
+        );
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// The running processes that `parent` started.
 fn children_of(parent: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -277,4 +336,63 @@ fn stat(process: u32) -> Option<(char, u32)> {
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?.chars().next()?;
     Some((state, fields.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::{http, program};
+
+    /// Starts nginx. It tries for two seconds to bind a port that another process has.
+    fn nginx(before: impl Fn(u16) + Send + Sync + 'static) -> Server {
+        Server::start(
+            "nginx",
+            |_| {},
+            move |directory, port| {
+                before(port);
+                let file = directory.join("nginx.conf");
+                let text = format!(
+                    "events {{}} http {{ access_log off; server {{ listen 127.0.0.1:{port}; }} }}"
+                );
+                fs::write(&file, text).unwrap();
+                let mut nginx = Command::new(program::find("nginx", &["/usr/sbin"], "nginx-light"));
+                nginx.arg("-p").arg(directory).arg("-c").arg(file);
+                nginx.args(["-e", "stderr", "-g", "daemon off; pid nginx.pid;"]);
+                nginx
+            },
+            listens,
+            [Signal::QUIT, Signal::TERM],
+        )
+    }
+
+    #[test]
+    fn a_server_that_waits_for_its_port_is_not_taken_for_the_process_that_has_it() {
+        // Takes the port of the first attempt, as another test can.
+        let other = Mutex::new(None);
+        let server = nginx(move |port| {
+            let mut other = other.lock().unwrap();
+            if other.is_none() {
+                *other = Some(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap());
+            }
+        });
+        assert!(has_listener(server.pid().unwrap(), server.address().port()));
+        assert!(http::get(server.address(), "/").is_ok());
+    }
+
+    #[test]
+    fn all_processes_of_a_suspended_server_have_stopped() {
+        let server = nginx(|_| {});
+        for _ in 0..20 {
+            server.freeze();
+            let pid = server.pid().unwrap();
+            let processes: Vec<u32> = children_of(pid).into_iter().chain([pid]).collect();
+            for process in processes {
+                assert_eq!(stat(process).map(|(state, _)| state), Some('T'));
+            }
+            server.thaw();
+            assert!(http::get(server.address(), "/").is_ok());
+        }
+    }
 }
