@@ -69,11 +69,7 @@ def crowd(settings):
     processes = -(-users // min(files - 1_000, 20_000))
     each = users // processes
     with tempfile.TemporaryDirectory(prefix="bench-crowd-") as folder:
-        (Path(folder) / "library.js").write_text(library(500))
-        text = REQUESTS + "import * as library from './library.js';\n"
-        text += "export default function () { http.get(__ENV.URL); library.last(1); sleep(1); }\n"
-        (Path(folder) / "script.js").write_text(text)
-        one = script("plimsoll", "plimsoll", Path(folder) / "script.js", env=WAYS["image"])
+        one = script("plimsoll", "plimsoll", _sleeper(folder, 500, True, 1), env=WAYS["image"])
 
         def run(_):
             with FixedServer(mark=each) as server:
@@ -103,16 +99,12 @@ def come_and_go(seconds):
     stages = [{"duration": f"{half}s", "target": target} for _ in range(seconds // (2 * half)) for target in (users, 0)]
     scenario = {"executor": "ramping-vus", "stages": stages, "gracefulRampDown": "0s", "gracefulStop": "0s"}
     with tempfile.TemporaryDirectory(prefix="bench-users-") as folder:
-        (Path(folder) / "library.js").write_text(library(500))
-        text = REQUESTS + "import * as library from './library.js';\n"
-        text += f"export const options = {{ scenarios: {{ users: {json.dumps(scenario)} }} }};\n"
-        text += "export default function () { http.get(__ENV.URL); library.last(1); sleep(10); }\n"
-        (Path(folder) / "script.js").write_text(text)
+        file = _sleeper(folder, 500, True, 10, {"scenarios": {"users": scenario}})
         flags = ["run", "--quiet", "--summary-export", "summary.json", "-e"]
         one = Contender(
             "plimsoll",
             "plimsoll",
-            lambda url, *_: [*flags, f"URL={url}", Path(folder) / "script.js"],
+            lambda url, *_: [*flags, f"URL={url}", file],
             exported_requests,
             WAYS["image"],
         )
@@ -215,20 +207,27 @@ def requests(settings):
 def resident(program, kilobytes, with_http, users, sleep, env):
     """Peak memory in bytes and seconds of processor time of a run in which each user sleeps in its only iteration."""
     with tempfile.TemporaryDirectory(prefix="bench-library-") as folder:
-        (Path(folder) / "library.js").write_text(library(kilobytes))
-        text = REQUESTS if with_http else SLEEPS
-        text += "import * as library from './library.js';\n" if kilobytes else ""
-        call = "http.get(__ENV.URL); " if with_http else ""
-        use = "library.last(1); " if kilobytes else ""
         # All users are created before the first begins, so they sleep at the same time.
-        text += f"export default function () {{ {call}{use}sleep({sleep}); }}\n"
-        (Path(folder) / "script.js").write_text(text)
+        file = _sleeper(folder, kilobytes, with_http, sleep)
         with FixedServer() as server:
-            one = _iterations(script(program, program, Path(folder) / "script.js", env=env), users)
+            one = _iterations(script(program, program, file, env=env), users)
             _, cost = one.run(server.url, users, 600)
     if cost.exit_status != 0:
         raise SystemExit(f"{program} with {users} users ended with {cost.exit_status}: {cost.stderr[-500:]}")
     return cost.peak_rss_bytes, cost.cpu_seconds
+
+
+def _sleeper(folder, kilobytes, with_http, sleep, options=None):
+    """The path of a new script in this folder: each iteration uses the library, sends a request with HTTP, and sleeps."""
+    (Path(folder) / "library.js").write_text(library(kilobytes))
+    text = REQUESTS if with_http else SLEEPS
+    text += "import * as library from './library.js';\n" if kilobytes else ""
+    text += f"export const options = {json.dumps(options)};\n" if options else ""
+    call = "http.get(__ENV.URL); " if with_http else ""
+    use = "library.last(1); " if kilobytes else ""
+    file = Path(folder) / "script.js"
+    file.write_text(f"{text}export default function () {{ {call}{use}sleep({sleep}); }}\n")
+    return file
 
 
 def library(kilobytes):
