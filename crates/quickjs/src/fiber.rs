@@ -369,16 +369,21 @@ fn take_stack() -> io::Result<DefaultStack> {
 
 /// The resident memory of the stacks of this thread's returned fibers, in bytes. Systems other than Linux do not report it.
 pub fn resident_stacks() -> usize {
-    STACKS.with_borrow(|stacks| stacks.iter().map(resident).sum())
+    STACKS.with_borrow(|stacks| {
+        let sizes = stacks
+            .iter()
+            .map(|stack| resident(stack.limit().get(), stack.base().get()));
+        sizes.sum()
+    })
 }
 
+/// The resident memory of a part of a stack, in bytes.
 #[cfg(target_os = "linux")]
-fn resident(stack: &DefaultStack) -> usize {
+pub(crate) fn resident(start: usize, end: usize) -> usize {
     // SAFETY: asks for a constant.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
-    let (start, end) = (stack.limit().get(), stack.base().get());
     let mut pages = vec![0; (end - start).div_ceil(page)];
-    // SAFETY: the range is the mapping of the stack, and the vector has a byte for each of its pages.
+    // SAFETY: the range is within the mapping of a stack, and the vector has a byte for each of its pages.
     match unsafe { libc::mincore(start as *mut _, end - start, pages.as_mut_ptr()) } {
         0 => page * pages.iter().filter(|resident| **resident & 1 != 0).count(),
         _ => 0,
@@ -386,7 +391,7 @@ fn resident(stack: &DefaultStack) -> usize {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn resident(_: &DefaultStack) -> usize {
+fn resident(_: usize, _: usize) -> usize {
     0
 }
 

@@ -1,24 +1,15 @@
 //! Tests what a waiting script keeps of its stack.
 
-use crate::fiber::{STACK_SIZE, block_on};
+use crate::fiber::{STACK_SIZE, block_on, resident};
 use crate::tests::{eval, runtime};
 use crate::*;
 
-/// The pages of the running script's stack that are in memory.
+/// The number of pages of the running script's stack that are in memory.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn resident_pages(context: &Context) -> usize {
     // The guard page is below the stack.
     let start = context.inner().stack_limit.get() + 4096;
-    let mut pages = vec![0_u8; STACK_SIZE / 4096];
-    // SAFETY: the range is within the stack that this code runs on, and the kernel writes a byte for each of its pages.
-    let status = unsafe {
-        libc::mincore(
-            start as *mut libc::c_void,
-            STACK_SIZE - 8192,
-            pages.as_mut_ptr(),
-        )
-    };
-    assert_eq!(status, 0);
-    pages.iter().filter(|page| *page & 1 == 1).count()
+    resident(start, start + STACK_SIZE - 8192) / 4096
 }
 
 #[test]
