@@ -239,10 +239,8 @@ fn floor(result: &LabResult) -> String {
         return String::new();
     };
     let label = |name: &str| {
-        let mut figures = same.copy.figures.iter();
-        figures
-            .find(|figure| figure.name == name)
-            .map_or_else(|| name.to_owned(), |figure| figure.label.clone())
+        let figure = same.copy.figure(name);
+        figure.map_or_else(|| name.to_owned(), |figure| figure.label.clone())
     };
     let floors: Vec<String> = same
         .floors

@@ -1,7 +1,7 @@
 //! Latencies that fall as the load rises: requests to a mostly idle system take more processor time each.
 
 use plimsoll_plots::number::Place;
-use plimsoll_results::lab::{Cell, Figure, LabResult, Outcome};
+use plimsoll_results::lab::{Cell, LabResult, Outcome};
 
 use crate::declared_load;
 use crate::document::Words;
@@ -22,14 +22,14 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
         .filter_map(|(low, high)| Some((load_axis(result, low, high)?, low, high)))
         .find(|(_, low, high)| takes_less(result, low, high, figure))?;
     let print = |cell: &Cell, name: &str| {
-        let figure = named(cell, name)?;
+        let figure = cell.figure(name)?;
         Some(Place::of(figure.value, figure.interval).print(figure.value))
     };
     let value = |cell: &'_ Cell| {
         let value = crate::leads::value_on(cell, axis)?.to_owned();
         Some(value_words(result, axis, &value))
     };
-    let unit = &named(low, figure)?.unit;
+    let unit = &low.figure(figure)?.unit;
     let place = place_words(result, &low.place, &[axis]);
     let (more, less) = (value(high)?, value(low)?);
     let times = (print(high, figure)?, print(low, figure)?);
@@ -43,10 +43,6 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
                 times.0, times.1, costs.0, costs.1
             )),
     )
-}
-
-fn named<'a>(cell: &'a Cell, name: &str) -> Option<&'a Figure> {
-    cell.figures.iter().find(|figure| figure.name == name)
 }
 
 /// The axis in which two cells differ, if it is the only one and sets the load, and the first has the lower one.
@@ -64,7 +60,7 @@ fn load_axis<'a>(result: &LabResult, low: &'a Cell, high: &Cell) -> Option<&'a s
 /// Whether requests of the second cell take less time with certainty, and less CPU time as well.
 fn takes_less(result: &LabResult, low: &Cell, high: &Cell, figure: &str) -> bool {
     let smaller = |name: &str| {
-        let (Some(base), Some(other)) = (named(low, name), named(high, name)) else {
+        let (Some(base), Some(other)) = (low.figure(name), high.figure(name)) else {
             return false;
         };
         estimate(result, (low, base), (high, other)).outcome == Outcome::Smaller

@@ -185,7 +185,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
         .iter()
         .filter(|cell| is_believed(cell))
         .filter_map(|cell| {
-            let figure = cell.figures.iter().find(|figure| figure.name == CPU)?;
+            let figure = cell.figure(CPU)?;
             Some((cell, figure))
         })
         .collect();

@@ -35,12 +35,13 @@ pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a 
 
 /// The share of their processors that the systems and services of a cell used. `None` if they have none of their own.
 fn used(result: &LabResult, cell: &Cell) -> Option<f64> {
-    let figure = |name: &str| {
-        let mut figures = cell.figures.iter();
-        figures
-            .find(|figure| figure.name == name)
-            .map(|figure| figure.value)
-    };
+    let processors = system_processors(result)?;
+    let seconds = cell.figure(CPU)?.value * 1e-6 * cell.figure(RATE)?.value;
+    (processors > 0).then(|| seconds / processors as f64)
+}
+
+/// The number of processors of all systems and services. `None` if one of them has none of its own.
+pub fn system_processors(result: &LabResult) -> Option<usize> {
     let mut processors: Vec<u32> = Vec::new();
     for process in result.topology.iter().filter(|one| one.name != "generator") {
         if process.cpus.is_empty() {
@@ -50,8 +51,7 @@ fn used(result: &LabResult, cell: &Cell) -> Option<f64> {
     }
     processors.sort_unstable();
     processors.dedup();
-    let seconds = figure(CPU)? * 1e-6 * figure(RATE)?;
-    (!processors.is_empty()).then(|| seconds / processors.len() as f64)
+    Some(processors.len())
 }
 
 /// What the mark means; none without such cells.

@@ -4,6 +4,7 @@ use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, LabResult, Repeat};
 
 use crate::declared_load::{self, Load};
+use crate::overload;
 
 /// The share of a processor from which it limits the rate.
 const FULL: f64 = 0.9;
@@ -70,12 +71,7 @@ struct Use {
 impl Use {
     /// `None` if users pause, if requests have a schedule, or if the systems have no processors of their own.
     fn of(result: &LabResult, cell: &Cell) -> Option<Use> {
-        let figure = |name: &str| {
-            let mut figures = cell.figures.iter();
-            figures
-                .find(|figure| figure.name == name)
-                .map(|figure| figure.value)
-        };
+        let figure = |name: &str| cell.figure(name).map(|figure| figure.value);
         let Load::Users(users) = declared_load::of(result, cell)? else {
             return None;
         };
@@ -84,19 +80,11 @@ impl Use {
         if waiting < WAITING * users {
             return None;
         }
-        let mut processors: Vec<u32> = Vec::new();
-        for process in result.topology.iter().filter(|one| one.name != "generator") {
-            if process.cpus.is_empty() {
-                return None;
-            }
-            processors.extend(&process.cpus);
-        }
-        processors.sort_unstable();
-        processors.dedup();
+        let processors = overload::system_processors(result)?;
         let mean = |is_counted: &dyn Fn(bool) -> bool| {
             let shares = cell.repeats.iter().map(|run| used(run, is_counted));
             let shares: Vec<f64> = shares.collect();
-            let all = shares.len() as f64 * processors.len() as f64;
+            let all = shares.len() as f64 * processors as f64;
             (all > 0.0).then(|| shares.iter().sum::<f64>() / all)
         };
         let link = cell.link.as_ref();

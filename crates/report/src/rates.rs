@@ -8,7 +8,7 @@ const RATE: &str = "requests_per_second";
 
 /// ` at 10,000 requests/s`, ` at 99 to 27,500 requests/s`: the rates of these cells; empty if one has none.
 pub fn at<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
-    let rate = |cell: &'a Cell| cell.figures.iter().find(|figure| figure.name == RATE);
+    let rate = |cell: &'a Cell| cell.figure(RATE);
     let rates: Option<Vec<_>> = cells.map(rate).collect();
     let mut rates = rates.unwrap_or_default();
     rates.sort_by(|one, other| one.value.total_cmp(&other.value));

@@ -91,7 +91,7 @@ impl<'a> Question<'a> {
         notes: &'a Footnotes,
     ) -> Option<Question<'a>> {
         let name = table.figures.first()?;
-        let figure_of = |cell: &'a Cell| cell.figures.iter().find(|figure| figure.name == *name);
+        let figure_of = |cell: &'a Cell| cell.figure(name);
         let all = result
             .cells
             .iter()

@@ -79,7 +79,7 @@ impl<'a> Answer<'a> {
         };
         let figure = |cell: &'a Cell| {
             let name = asked.figure.as_ref()?;
-            let figure = cell.figures.iter().find(|figure| figure.name == *name)?;
+            let figure = cell.figure(name)?;
             (cell.verdict == "valid").then_some((cell, figure))
         };
         let needed = match asked.expected {

@@ -45,6 +45,13 @@ pub struct Cell {
     pub limit: Option<LimitSearch>,
 }
 
+impl Cell {
+    /// The figure with this name.
+    pub fn figure(&self, name: &str) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.name == name)
+    }
+}
+
 /// A search for the highest arrival rate that meets an objective.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitSearch {
