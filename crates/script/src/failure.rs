@@ -3,7 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Context, Exception, StartError, Thrown};
+use plimsoll_k6::event_loop::Drained;
+use plimsoll_quickjs::{Context, Exception, Persistent, StartError, Thrown};
 
 /// Why a script could not be loaded, or why it failed outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub enum ScriptError {
     Unreadable(String),
     /// It threw an exception. The text includes the location.
     Exception(String),
-    /// Its exports cannot be run, or a promise was rejected and not handled.
+    /// Its exports cannot be run, its init code never finished, or a promise was rejected and not handled.
     Unusable(String),
     /// It aborted the run.
     Aborted(AbortReason),
@@ -44,6 +45,31 @@ impl ScriptError {
     /// The pending exception.
     pub(crate) fn thrown(context: &Context, thrown: Thrown) -> Self {
         ScriptError::Exception(with_stack(&context.take_exception(thrown)))
+    }
+}
+
+/// Why a call into a script did not succeed.
+pub(crate) enum CallFailure {
+    /// An exception is pending.
+    Thrown(Thrown),
+    /// A promise was rejected for this reason and not handled.
+    Unhandled(Persistent),
+    /// The init code waits for a promise that can never be settled.
+    Unfinished,
+}
+
+impl From<Thrown> for CallFailure {
+    fn from(thrown: Thrown) -> Self {
+        CallFailure::Thrown(thrown)
+    }
+}
+
+impl From<Drained> for CallFailure {
+    fn from(drained: Drained) -> Self {
+        match drained {
+            Drained::Thrown(thrown) => CallFailure::Thrown(thrown),
+            Drained::Unhandled(reason) => CallFailure::Unhandled(reason),
+        }
     }
 }
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use log::Level;
 use plimsoll_engine::{AbortReason, Stop, UserMemory};
-use plimsoll_k6::event_loop::Drained;
 use plimsoll_k6::names;
 use plimsoll_k6::user::{Phase, User, user};
 use plimsoll_quickjs::{
@@ -17,7 +16,7 @@ use plimsoll_quickjs::{
 };
 use plimsoll_samples::Mask;
 
-use crate::failure::{ScriptError, uncaught, with_stack};
+use crate::failure::{CallFailure, ScriptError, uncaught, with_stack};
 use crate::globals;
 use crate::program::UserLoader;
 
@@ -39,7 +38,7 @@ pub enum Outcome<T> {
     Returned(T),
     /// It threw an exception; the text includes the stack.
     Threw(String),
-    /// A promise was rejected and nobody handled it; the text says so.
+    /// A promise was rejected and not handled, or the init code never finished. The text explains it.
     Rejected(String),
     /// It was interrupted.
     Interrupted,
@@ -291,7 +290,9 @@ pub(crate) async fn run_init(
 ) -> Outcome<Persistent> {
     interrupt_when_overdue(runtime, user);
     let started = run(runtime, user, stop, |context| {
-        let outcome = globals::define(context).and_then(|()| load_entry(context));
+        let outcome = globals::define(context)
+            .map_err(CallFailure::from)
+            .and_then(|()| load_entry(context));
         settle(context, outcome, |value| Ok(Persistent::new(&value)))
     });
     started.await
@@ -316,7 +317,9 @@ pub(crate) async fn run_common_part(
 /// Runs the rest of the init code after [`run_common_part`], and returns the script's exports.
 pub(crate) async fn run_rest(runtime: &Runtime, user: &Rc<User>) -> Outcome<Persistent> {
     let started = run(runtime, user, None, |context| {
-        let outcome = globals::define_number(context).and_then(|()| load_entry(context));
+        let outcome = globals::define_number(context)
+            .map_err(CallFailure::from)
+            .and_then(|()| load_entry(context));
         settle(context, outcome, |value| Ok(Persistent::new(&value)))
     });
     started.await
@@ -345,7 +348,7 @@ async fn run<T: 'static>(
 }
 
 /// Runs the module or file that is the script itself, and returns its exports.
-fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, Thrown> {
+fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, CallFailure> {
     let exports = crate::program::run_entry(context)?;
     write_options_back(context, &exports)?;
     Ok(exports)
@@ -365,28 +368,30 @@ fn write_options_back(context: &Context, exports: &Value<'_>) -> Result<(), Thro
     Ok(())
 }
 
+/// The message for init code that never finishes.
+const UNFINISHED: &str =
+    "the script's top-level await waits for a promise that can never be settled";
+
 /// Waits until everything the script started is done, and builds the outcome.
 fn settle<'c, T>(
     context: &'c Context,
-    outcome: Result<Value<'c>, Thrown>,
+    outcome: Result<Value<'c>, impl Into<CallFailure>>,
     read: impl FnOnce(Value<'c>) -> Result<T, Thrown>,
 ) -> Outcome<T> {
     let user = user(context);
-    let outcome = match outcome {
-        Ok(value) => match user.event_loop.drain(context) {
-            Ok(()) => context
-                .check_not_ended()
-                .and_then(|()| settled(context, value))
-                .and_then(read)
-                .map_err(|thrown| of_exception(context, thrown)),
-            Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),
-            Err(Drained::Unhandled(reason)) => {
-                let exception = plimsoll_quickjs::Exception(reason.restore(context));
-                Err(Outcome::Rejected(uncaught(&exception)))
-            }
-        },
-        Err(thrown) => Err(of_exception(context, thrown)),
-    };
+    let outcome = outcome.map_err(Into::into).and_then(|value| {
+        user.event_loop.drain(context)?;
+        context.check_not_ended()?;
+        Ok(read(settled(context, value)?)?)
+    });
+    let outcome = outcome.map_err(|failure| match failure {
+        CallFailure::Thrown(thrown) => of_exception(context, thrown),
+        CallFailure::Unhandled(reason) => {
+            let exception = plimsoll_quickjs::Exception(reason.restore(context));
+            Outcome::Rejected(uncaught(&exception))
+        }
+        CallFailure::Unfinished => Outcome::Rejected(UNFINISHED.to_owned()),
+    });
     for timer in user.event_loop.abandon() {
         let text =
             format!("the timer {timer} was still set when the script ended, and was dropped");

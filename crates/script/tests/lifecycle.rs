@@ -238,6 +238,39 @@ fn failing_init_code_is_reported_with_its_location() {
 }
 
 #[test]
+fn a_failed_top_level_await_is_reported_as_in_k6() {
+    let load = |text: &str| Script::text(text).load().0.err().unwrap();
+    let thrown = |text: &str, start: &str| match load(text) {
+        ScriptError::Exception(text) => assert!(text.starts_with(start), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    let unusable = |text: &str, part: &str| match load(text) {
+        ScriptError::Unusable(text) => assert!(text.contains(part), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    thrown("await Promise.reject(new Error('a'));", "Error: a\n");
+    // Everything that the script has started is done first.
+    for rest in ["await null; throw new Error('b')", "throw new Error('b')"] {
+        let timer = "setTimeout(() => { throw new Error('timer') }, 2)";
+        thrown(&format!("{timer}; {rest}; export {{}}"), "Error: timer\n");
+        thrown(&format!("{timer}; {rest}"), "Error: timer\n");
+        let rejection = "Promise.reject(new Error('c'))";
+        unusable(
+            &format!("{rejection}; {rest}; export {{}}"),
+            "Uncaught (in promise) Error: c",
+        );
+    }
+    unusable(
+        "const early = Promise.reject(new Error('d'));
+        await new Promise((done) => setTimeout(done, 2));
+        await early.catch(() => 0);
+        export default () => 1",
+        "Uncaught (in promise) Error: d",
+    );
+    unusable("await new Promise(() => {})", "top-level await");
+}
+
+#[test]
 fn exports_with_k6s_names_must_be_functions() {
     for name in ["setup", "teardown"] {
         let script = format!("export const {name} = 1; export default () => 1");

@@ -7,9 +7,11 @@ use plimsoll_k6::files::Files;
 use plimsoll_k6::modules::BuiltIn;
 use plimsoll_k6::user::{Phase, user};
 use plimsoll_quickjs::{
-    Bytecode, Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown,
-    Value,
+    Bytecode, Call, Context, Exception, Exports, Loader, Module, Persistent, PromiseState,
+    Returned, Thrown, Value,
 };
+
+use crate::failure::CallFailure;
 
 use super::compile::Compiled;
 use super::library::Library;
@@ -18,11 +20,11 @@ use super::{Location, first_part};
 /// The library of the running user's program.
 pub(super) fn library(context: &Context) -> &Library {
     let files: &dyn Any = &*user(context).common.files;
-    // Only `Program` and `in_memory` create users of scripts, both with a library.
+    // Only `Program` and `in_memory` create users of scripts, and both give them a library.
     files.downcast_ref().expect("the files are a library")
 }
 
-/// Finds modules in the running user's library, which is the one it holds.
+/// Finds modules in the library that the running user holds.
 pub struct UserLoader(pub Arc<dyn Files>);
 
 impl Loader for UserLoader {
@@ -73,8 +75,8 @@ pub(super) fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, T
             Ok(module)
         }
         Compiled::CommonJs { names, .. } => {
-            // The names that a CommonJS file exports are known only by running it. Later users run it when it is
-            // evaluated.
+            // The names that a CommonJS file exports are only known after running it. Later users run it when the
+            // module is evaluated.
             let names = match names.get() {
                 Some(names) => names.clone(),
                 None => run_common_js(context, name)?
@@ -110,7 +112,7 @@ pub(super) fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, T
     }
 }
 
-/// One of k6's own modules. Its exports are created once per user, however they are imported.
+/// One of k6's own modules. Its exports are created once per user, regardless of how they are imported.
 fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Module<'c>, Thrown> {
     let names = module.names().chain(["default"]);
     Module::native(
@@ -154,7 +156,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     };
     let (module, exports) = (context.object()?, context.object()?);
     module.set("exports", exports.clone())?;
-    // Stored before it runs: files that require each other see the exports so far.
+    // Stored before the file runs: files that require each other see the exports so far.
     user.modules
         .insert(name.to_owned(), Persistent::new(&module));
     let outcome = context
@@ -167,7 +169,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     let exports = module.get("exports")?;
     if names.get().is_none() {
         let keys = exports.keys()?.map(|key| key.text()).collect();
-        // Another user may have set them already, to the same keys.
+        // Another user may already have set them, with the same keys.
         let _ = names.set(keys);
     }
     Ok(exports)
@@ -184,13 +186,22 @@ fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown
 }
 
 /// Runs the script itself and returns its exports.
-pub fn run_entry(context: &Context) -> Result<Value<'_>, Thrown> {
+///
+/// As in k6, an exception of the script is reported only after everything that the script has started is done. A
+/// promise that was rejected meanwhile and not handled takes precedence.
+pub fn run_entry(context: &Context) -> Result<Value<'_>, CallFailure> {
     let name = &library(context).entry().name();
     let compiled = library(context)
         .module(name)
         .map_err(|error| context.throw_plain(error))?;
     if !matches!(*compiled, Compiled::Module { .. }) {
-        return run_common_js(context, name);
+        return run_common_js(context, name).or_else(|thrown| {
+            let exception = context.take_exception(thrown);
+            if !exception.is_uncatchable() {
+                user(context).event_loop.drain(context)?;
+            }
+            Err(exception.rethrow().into())
+        });
     }
     let module = match Module::loaded(context, name)? {
         // It is in the image that the user starts from.
@@ -202,21 +213,20 @@ pub fn run_entry(context: &Context) -> Result<Value<'_>, Thrown> {
         first_part::run_imports(context, &module, usize::MAX)?;
     }
     let running = module.evaluate()?;
-    // The event loop drives top-level await.
-    loop {
-        match running.promise_state() {
-            Some(PromiseState::Rejected(reason)) => {
-                running.mark_handled();
-                return Err(context.throw(reason));
-            }
-            Some(PromiseState::Pending) => {
-                if !user(context).event_loop.turn(context)? {
-                    return Err(context
-                        .throw_plain("the script's top-level await waits for a promise that can never be settled"));
-                }
-            }
-            _ => return module.namespace(),
-        }
+    // Its rejection is reported below.
+    running.mark_handled();
+    let is_ended = match running.promise_state() {
+        Some(PromiseState::Rejected(reason)) => Exception(reason).is_uncatchable(),
+        _ => false,
+    };
+    if !is_ended {
+        // The event loop drives top-level await.
+        user(context).event_loop.drain(context)?;
+    }
+    match running.promise_state() {
+        Some(PromiseState::Rejected(reason)) => Err(context.throw(reason).into()),
+        Some(PromiseState::Pending) => Err(CallFailure::Unfinished),
+        _ => Ok(module.namespace()?),
     }
 }
 
@@ -244,7 +254,7 @@ pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
 }
 
-/// Requires an ES module: returns its namespace, which must be complete without waiting.
+/// Requires an ES module. Returns its namespace, which must be complete without waiting.
 fn require_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
     let entry = library(context).entry().name();
     let importing = context.import(&entry, name)?;
@@ -322,5 +332,5 @@ pub fn outermost_file(context: &Context) -> Option<String> {
         .last()
 }
 
-/// How many stack frames to search.
+/// The number of stack frames to search.
 const MOST_FRAMES: usize = 64;
