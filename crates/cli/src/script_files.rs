@@ -103,7 +103,8 @@ pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
             keep_files: true,
             ..script_options::read(&args.script, &args.runtime, &args.options, log)?
         };
-        let archive = prepare(script.resolve()?, &log.sink())?.into_archive(args.exclude_env_vars);
+        let prepared = prepare(script.resolve()?, &log.sink())?;
+        let archive = prepared.archive_for_file(!args.exclude_env_vars, &log.sink());
         let written =
             std::fs::File::create(&args.out).and_then(|file| archive.write(BufWriter::new(file)));
         written.map_err(|error| {

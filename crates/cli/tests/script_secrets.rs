@@ -130,3 +130,42 @@ export default function () {}
         );
     }
 }
+
+#[test]
+fn archives_contain_no_secret_and_run_with_the_secrets_of_their_own_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "
+import secrets from 'k6/secrets';
+import { Counter } from 'k6/metrics';
+const mine = new Counter('mine');
+const secret = await secrets.get('token');
+export const options = {
+  tags: { token: secret },
+  thresholds: { [`mine{own:${secret}}`]: ['count==2'] },
+};
+export default function () { mine.add(1, { own: secret }); }
+";
+    fs::write(folder.path().join("script.js"), script).expect("a file");
+    let run = |arguments: &[&str]| plimsoll(arguments).inside(folder.path()).run();
+    let source = format!("mock=token={SECRET}");
+    let flags = ["--iterations=2", "--secret-source", &source, "script.js"];
+    let packed = run(&[&["archive"], &flags[..]].concat());
+    assert!(
+        packed.stderr.contains("thresholds, tags"),
+        "{}",
+        packed.stderr
+    );
+    let archive = fs::read(folder.path().join("archive.tar")).expect("an archive");
+    let text = String::from_utf8_lossy(&archive);
+    assert!(!text.contains(SECRET), "{text}");
+    for secret in [SECRET, "another one"] {
+        let source = format!("mock=token={secret}");
+        let ended = run(&["run", "--secret-source", &source, "archive.tar"]);
+        assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stdout.contains("'count==2' count=2"),
+            "{}",
+            ended.stdout
+        );
+    }
+}

@@ -21,6 +21,8 @@
 
 mod agents;
 #[cfg(feature = "scripts")]
+mod archives;
+#[cfg(feature = "scripts")]
 mod at_rate;
 mod attack;
 mod attack_options;

@@ -23,7 +23,7 @@ use crate::features::Features;
 use crate::load_options::read_trace_file;
 use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
-use crate::script_input::{ScriptInput, SourceKind};
+use crate::script_input::{ArchivedOptions, ScriptInput, SourceKind};
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
 use crate::{Refusal, modules, settings};
@@ -64,21 +64,6 @@ impl Prepared {
         }
     }
 
-    /// The archive of the script and of all files that it loaded, with the variables given to it. Only
-    /// complete if `keep_files` was set.
-    pub fn archive(&self) -> Archive {
-        let mut options = self.options.clone();
-        options.fill_defaults();
-        Archive {
-            path: self.path.clone(),
-            source: self.source.clone(),
-            options: options.to_json(),
-            env: Some(self.env.clone()),
-            import_map: self.import_map.clone(),
-            files: self.program.files(),
-        }
-    }
-
     /// The plan for a segment of the run.
     ///
     /// # Errors
@@ -91,21 +76,6 @@ impl Prepared {
             functions: self.program.functions().to_vec(),
         };
         Plan::build(&options, &exports).map_err(Refusal::config)
-    }
-
-    /// The archive of the script and of all files that it loaded, with the variables given to it unless they are
-    /// excluded.
-    pub fn into_archive(self, leave_out_env: bool) -> Archive {
-        let mut options = self.options;
-        options.fill_defaults();
-        Archive {
-            path: self.path,
-            source: self.source,
-            options: options.to_json(),
-            env: (!leave_out_env).then_some(self.env),
-            import_map: self.import_map,
-            files: self.program.files(),
-        }
     }
 
     /// The header of a run of `script` with these outputs.
@@ -241,7 +211,7 @@ fn load(
     let (mut env, archived_options) = match &mut input {
         ScriptInput::Archive(archive) => (
             archive.env.take().unwrap_or_default(),
-            Some(archive.options.take()),
+            Some(ArchivedOptions::take(archive)),
         ),
         ScriptInput::Script { .. } => (BTreeMap::new(), None),
     };
@@ -266,9 +236,12 @@ fn load(
     let (path, source) = (settings.path.clone(), settings.source.clone());
     let import_map = settings.import_map.clone();
     let program = Program::load(settings)?;
+    let own_options = match archived_options {
+        Some(archived) => archived.completed(program.options()),
+        None => program.options().clone(),
+    };
     let (script_options, script_warnings) =
-        Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
-            .map_err(Refusal::config)?;
+        Options::from_json(own_options).map_err(Refusal::config)?;
     let mut flags = request.flags;
     let has_trace = request.rate.as_ref().is_some_and(AtRate::has_trace);
     if let Some(at) = request.rate {

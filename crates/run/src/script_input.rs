@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_machine::{read_file, read_stream};
 use plimsoll_script::{Archive, Fetch, fetch_script, normalize};
+use serde_json::Value;
 
 /// The type of a script's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +55,32 @@ impl ScriptInput {
             source: bytes,
             piped: name == "-",
         })
+    }
+}
+
+/// The options in an archive.
+pub(crate) struct ArchivedOptions {
+    options: Value,
+    script_options: Vec<String>,
+}
+
+impl ArchivedOptions {
+    pub(crate) fn take(archive: &mut Archive) -> Self {
+        Self {
+            options: archive.options.take(),
+            script_options: std::mem::take(&mut archive.script_options),
+        }
+    }
+
+    /// All options of the archive. `script` contains those of the script itself.
+    pub(crate) fn completed(mut self, script: &Value) -> Value {
+        if let Value::Object(options) = &mut self.options {
+            for name in self.script_options {
+                let value = script.get(&name).cloned().unwrap_or_default();
+                options.insert(name, value);
+            }
+        }
+        self.options
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Archive {
     pub source: Vec<u8>,
     /// Its consolidated options, with k6's names.
     pub options: Json,
+    /// The names of options that a run of the archive takes from the script, because they contain secrets that the script
+    /// reads. k6 ignores this list.
+    pub script_options: Vec<String>,
     /// The variables it was packed with; `None` if they were left out.
     pub env: Option<BTreeMap<String, String>>,
     /// The import map for bare module names. k6 ignores it.
@@ -35,6 +38,7 @@ pub struct Archive {
 const K6_VERSION: &str = "1.8.1";
 const METADATA: &str = "metadata.json";
 const SCRIPT: &str = "data";
+const SCRIPT_OPTIONS: &str = "scriptOptions";
 
 impl Archive {
     /// Whether these bytes look like a tar file (POSIX.1-1988 or GNU's variant).
@@ -79,6 +83,7 @@ impl Archive {
             path,
             source: source.to_vec(),
             options: metadata.get("options").cloned().unwrap_or_default(),
+            script_options: script_options(metadata.get(SCRIPT_OPTIONS))?,
             env: variables(metadata.get("env"))?,
             import_map: ImportMap::from_entries(metadata.get("importMap"))?,
             files: packed(&entries),
@@ -141,9 +146,13 @@ impl Archive {
             "goos": go_system(),
             "dependencies": { "k6": "*" },
         });
-        if let (Json::Object(object), Some(entries)) = (&mut metadata, self.import_map.to_entries())
-        {
-            object.insert("importMap".to_owned(), entries);
+        if let Json::Object(object) = &mut metadata {
+            if let Some(entries) = self.import_map.to_entries() {
+                object.insert("importMap".to_owned(), entries);
+            }
+            if !self.script_options.is_empty() {
+                object.insert(SCRIPT_OPTIONS.to_owned(), json!(self.script_options));
+            }
         }
         metadata
     }
@@ -222,6 +231,16 @@ fn variables(given: Option<&Json>) -> Result<Option<BTreeMap<String, String>>, S
     }
 }
 
+fn script_options(given: Option<&Json>) -> Result<Vec<String>, String> {
+    let names = given.map(|names| serde_json::from_value(names.clone()));
+    names
+        .transpose()
+        .map(Option::unwrap_or_default)
+        .map_err(|error| {
+            format!("{SCRIPT_OPTIONS} in its {METADATA} is not a list of names: {error}")
+        })
+}
+
 /// The address, if the script is from the network.
 fn web(path: &Path) -> Option<&str> {
     path.to_str().filter(|path| path.starts_with("https://"))
@@ -284,6 +303,7 @@ mod tests {
             path: "/w/script.js".into(),
             source: b"export default function () {}".to_vec(),
             options: json!({ "vus": 2 }),
+            script_options: vec!["tags".to_owned()],
             env: Some(BTreeMap::from([("A".to_owned(), "ü".to_owned())])),
             import_map: ImportMap::default(),
             files: Packed {
@@ -363,6 +383,9 @@ mod tests {
         };
         assert!(fault(&of("ftp://a.example/x.js")).contains("neither a local file"));
         assert!(fault(&of("file:///w/x.js")).contains("neither data nor the script"));
+        let metadata = json!({ "filename": "file:///w/x.js", "scriptOptions": { "a": 1 } });
+        let names = tar(&[("metadata.json", &metadata.to_string()), ("data", "")]);
+        assert!(fault(&names).contains("not a list of names"));
         let mut link = Builder::new(Vec::new());
         let mut to = header(EntryType::Symlink, 0o644, 0);
         link.append_link(&mut to, "file/x", "/etc/passwd").unwrap();
