@@ -240,7 +240,7 @@ pub const DIFFERS: &[&str] = &[
     "`csv.parse()` reads a file from its start each time; in k6 a second call with other options starts at the end and finds nothing.",
     "`TextEncoder`, `TextDecoder`, `require()` of JSON, imports without the extension of the file, named groups of regular expressions and other parts of the language exist that k6 lacks. Scripts can add properties to a response. `String(f)` shows the code of a function only in files of at most 64 KiB, and in scripts that use `k6/browser`.",
     "`inspect` warns of options that cannot run, and options that make no sense (a percentile above 100, a negative duration) are refused. Every command ends with 104 if it does not know a flag or an argument is missing, and k6 with 255. `deps` requires no custom build for the extensions that exist here.",
-    "A file of secrets may have blank lines and comments. No output shows a secret that a script has read: not the log, as in k6, and neither samples, names of checks and groups, summaries, records and reports, nor what `handleSummary` returns.",
+    "A file of secrets may have blank lines and comments. No output shows a secret that a script has read: not the log, as in k6, and neither samples, names of checks and groups, summaries, records and reports, nor what `handleSummary` returns. An archive lacks the options in which the script uses a secret: `plimsoll run` takes them from the script, and k6 runs it without them.",
 ];
 
 /// Missing features, besides modules.

@@ -1,0 +1,3 @@
+Promise.reject(new Error('unhandled'));
+throw new Error('thrown');
+export default function () { console.log('never'); }

@@ -1,0 +1,3 @@
+setTimeout(() => console.log('timer'), 20);
+module.exports.default = function () { console.log('never'); };
+throw new Error('thrown');

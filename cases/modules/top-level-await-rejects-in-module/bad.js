@@ -1,0 +1,1 @@
+export const x = await (async () => { throw new RangeError('in a module'); })();

@@ -1,0 +1,2 @@
+import './bad.js';
+export default function () { console.log('never'); }
