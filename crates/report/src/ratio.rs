@@ -30,7 +30,7 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
         let (ratio, pair) = (one.ratio?, (&one.cells.0, &one.cells.1));
         let is_inverse = pair == (cells.1, cells.0);
         (pair == cells || is_inverse).then(|| {
-            let (differs, same) = limits(result, name, one.floor);
+            let (differs, same) = limits(result, name, [base.0, other.0], one.floor);
             let estimate = Estimate {
                 ratio,
                 interval: one.interval,
@@ -51,9 +51,9 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
 
 /// The share from which a difference counts, and the share up to which figures are the same. The floor of another place
 /// affects only the first one.
-fn limits(result: &LabResult, figure: &str, floor: Option<f64>) -> (f64, f64) {
+fn limits(result: &LabResult, figure: &str, cells: [&Cell; 2], floor: Option<f64>) -> (f64, f64) {
     let same_cell = result.same_cell.as_ref();
-    let elsewhere = same_cell.and_then(|same| same.floor(figure));
+    let elsewhere = same_cell.and_then(|same| same.floor_elsewhere(figure, cells));
     let differs = floor.or(elsewhere).unwrap_or(0.0);
     (differs, floor.unwrap_or(MARGIN).max(MARGIN))
 }
@@ -80,7 +80,7 @@ fn of_intervals(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
     });
     let same_cell = result.same_cell.as_ref();
     let floor = same_cell.and_then(|one| one.floor_between(&base.1.name, [base.0, other.0]));
-    let (differs, same) = limits(result, &base.1.name, floor);
+    let (differs, same) = limits(result, &base.1.name, [base.0, other.0], floor);
     let outcome = match interval {
         Some((low, _)) if low > 1.0 && ratio > 1.0 + differs => Outcome::Larger,
         Some((_, high)) if high < 1.0 && ratio < 1.0 / (1.0 + differs) => Outcome::Smaller,

@@ -62,19 +62,29 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
 }
 
 /// The noise floor of a figure, and the limits of a comparison of these pairs of cells. `noise` is
-/// the lab's own floor. Cells in a place other than that of the repeated cell have no floor.
+/// the lab's own floor. Cells in a place other than that of the repeated cell have no floor: their
+/// own restarts show how much they vary, and a difference only has to exceed the time that the
+/// machine alone causes at the place of the repeated cell.
 pub fn limits(
     figure: &str,
     noise: Option<f64>,
     same: Option<&SameCell>,
     pairs: &[(&Written, &Written)],
 ) -> (Option<f64>, Limits) {
-    let of_pair = |(base, other): &(&Written, &Written)| same?.floor_between(figure, [base, other]);
-    let measured = pairs.iter().filter_map(of_pair).reduce(f64::max);
+    let most = |of_pair: &dyn Fn(&SameCell, [&Written; 2]) -> Option<f64>| {
+        let all = pairs
+            .iter()
+            .filter_map(|(base, other)| of_pair(same?, [base, other]));
+        all.reduce(f64::max)
+    };
+    let measured = most(&|same, cells| same.floor_between(figure, cells));
     let floor = [noise, measured].into_iter().flatten().reduce(f64::max);
     let limits = match measured {
         Some(_) => Limits::with_floor(noise, measured),
-        None => Limits::with_foreign_floor(noise, same.and_then(|same| same.floor(figure))),
+        None => {
+            let elsewhere = most(&|same, cells| same.floor_elsewhere(figure, cells));
+            Limits::with_foreign_floor(noise, elsewhere)
+        }
     };
     (floor, limits)
 }
@@ -89,6 +99,7 @@ mod tests {
     fn cell(name: &str, values: &[f64]) -> Written {
         let figure = |name: &str, values: &[f64]| Figure {
             name: name.to_owned(),
+            value: values.iter().sum::<f64>() / values.len() as f64,
             repeats: values.to_vec(),
             restarts: values.to_vec(),
             ..Figure::default()
@@ -153,34 +164,97 @@ mod tests {
         assert_eq!(limits("makespan", None, None, &[(&base, &base)]), unknown);
     }
 
-    #[test]
-    fn the_floor_of_one_place_is_not_that_of_another() {
-        let at = |name: &str, place: &str, values: &[f64]| Written {
+    fn at(place: &str, cell: Written) -> Written {
+        Written {
             link: Some(LinkFigures {
                 name: place.to_owned(),
                 ..LinkFigures::default()
             }),
-            ..cell(name, values)
-        };
-        let near = at("a", "near", &[10.0; 3]);
-        let same = compare(&near, at("b", "near", &[10.5, 10.0, 11.0]));
-        let far = at("c", "far", &[50.0; 3]);
+            ..cell
+        }
+    }
+
+    /// The outcome of a comparison of cells at the place `far`, if the cell that was measured twice
+    /// is at the place `near`. One cell is `ratio` times the other in each of three restarts, which
+    /// differ by 0.1 %.
+    fn of_far_cells(same: &SameCell, figure: &str, base: &Written, ratio: f64) -> Outcome {
+        let mut other = base.clone();
+        for figure in &mut other.figures {
+            figure.value *= ratio;
+        }
+        let (floor, limits) = limits(figure, None, Some(same), &[(base, &other)]);
+        assert_eq!(floor, None, "the floor of another place");
+        let ratios = [ratio, ratio * 1.001, ratio * 0.999];
+        let pairs = ratios.map(|ratio| (1.0, ratio));
+        let paired = Paired::ratios(&pairs).expect("three pairs");
+        paired.decide(paired.p, limits).outcome
+    }
+
+    #[test]
+    fn a_latency_elsewhere_has_to_differ_by_the_time_that_the_machine_causes() {
+        let near = at("near", cell("a", &[10.0; 3]));
+        let same = compare(&near, at("near", cell("b", &[10.5, 10.0, 11.0])));
+        let far = at("far", cell("c", &[50.0; 3]));
         let of = |pair| limits("latency_p95", None, Some(&same), &[pair]);
         assert_eq!(of((&near, &near)).0, Some(same.floors[0].share));
         assert_eq!(of((&near, &far)), of((&near, &near)));
-        let (floor, limits) = of((&far, &far));
-        assert_eq!(floor, None);
-        let decide = |value: f64| {
-            let values = [value, value * 1.001, value * 0.999];
-            let pairs = values.map(|value| (50.0, value));
-            let paired = Paired::ratios(&pairs).expect("three pairs");
-            paired.decide(paired.p, limits).outcome
+        // The floor is 18.1 % of 10.5 ms, which is 1.90 ms, and 3.8 % of 50 ms. Up to 5 % counts as equal.
+        let decide = |ratio| of_far_cells(&same, "latency_p95", &far, ratio);
+        assert_eq!(decide(1.2), Outcome::Larger);
+        assert_eq!(decide(1.06), Outcome::Larger);
+        assert_eq!(decide(1.0 / 1.06), Outcome::Smaller);
+        assert_eq!(decide(1.035), Outcome::NoDifference);
+        assert_eq!(decide(1.0), Outcome::NoDifference);
+    }
+
+    #[test]
+    fn the_floor_of_a_latency_never_exceeds_its_share() {
+        let far = at("far", cell("a", &[50.0; 3]));
+        let same = compare(&far, at("far", cell("b", &[52.5, 50.0, 55.0])));
+        let near = at("near", cell("c", &[1.0; 3]));
+        let share = same.floors[0].share;
+        let found = same.floor_elsewhere("latency_p95", [&near, &near]);
+        assert_eq!(found, Some(share));
+    }
+
+    /// A rate follows from the time of a request. Other figures do not depend on the line.
+    #[test]
+    fn a_floor_elsewhere_is_smaller_only_for_figures_that_a_line_dilutes() {
+        let with = |place: &str, latency: f64, name: &str, values: [f64; 3]| {
+            let mut cell = at(place, cell(name, &[latency; 3]));
+            for figure in ["requests_per_second", "cpu_time_per_request"] {
+                cell.figures.push(Figure {
+                    name: figure.to_owned(),
+                    value: values[0],
+                    repeats: values.to_vec(),
+                    restarts: values.to_vec(),
+                    ..Figure::default()
+                });
+            }
+            cell.figures.push(Figure {
+                name: "latency_mean".to_owned(),
+                value: latency,
+                ..Figure::default()
+            });
+            cell
         };
-        assert_eq!(decide(60.0), Outcome::Larger);
-        // At the place `near`, this would be no difference. At `far` the floor is unknown, so the outcome
-        // is open.
-        assert_eq!(decide(55.0), Outcome::Uncertain);
-        assert_eq!(decide(51.0), Outcome::NoDifference);
+        let near = with("near", 1.0, "a", [100.0; 3]);
+        let same = compare(&near, with("near", 1.0, "b", [105.0, 100.0, 110.0]));
+        let far = with("far", 3.0, "c", [10.0; 3]);
+        let floor = |figure: &str| {
+            let found = same.floor_elsewhere(figure, [&far, &far]);
+            found
+                .zip(same.floor(figure))
+                .map(|(there, here)| there / here)
+        };
+        let rate = floor("requests_per_second").expect("a floor");
+        assert!((rate - 1.0 / 3.0).abs() < 1e-9, "{rate}");
+        assert_eq!(floor("cpu_time_per_request"), Some(1.0));
+        assert_eq!(floor("makespan"), None);
+        // Without the latency of a cell, the share stays.
+        let unknown = at("far", cell("d", &[10.0; 3]));
+        let found = same.floor_elsewhere("requests_per_second", [&unknown, &far]);
+        assert_eq!(found, same.floor("requests_per_second"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Comparisons of cells, and objectives.
 
+use plimsoll_stats::comparison::MARGIN;
 use serde::{Deserialize, Serialize};
 
 use super::{Cell, Variation};
@@ -91,8 +92,8 @@ impl SameCell {
         found.map(|floor| floor.share)
     }
 
-    /// The noise floor of a metric for a comparison of these cells. `None` if both cells are in
-    /// other places than the cell that was measured twice.
+    /// The noise floor of a metric for a comparison of these cells, as a share. `None` if both cells
+    /// are in other places than the cell that was measured twice.
     pub fn floor_between(&self, figure: &str, cells: [&Cell; 2]) -> Option<f64> {
         fn place(cell: &Cell) -> Option<&str> {
             cell.link.as_ref().map(|link| link.name.as_str())
@@ -103,6 +104,30 @@ impl SameCell {
         };
         let floor = self.floor(figure);
         floor.filter(|_| cells.into_iter().any(is_here))
+    }
+
+    /// The share by which two cells have to differ if both are in other places than the cell that
+    /// was measured twice.
+    ///
+    /// The machine delays a request by a time, and the line adds another time. So where requests
+    /// take longer, the same delay is a smaller share of them. This applies to latencies, and to
+    /// the rates that follow from them. Differences within [`MARGIN`], which counts as equal there,
+    /// do not count. Where requests take less time, the share stays: the delay includes the
+    /// variation of the line, which is missing there. Other figures do not depend on the line, so
+    /// their share stays as well.
+    pub fn floor_elsewhere(&self, figure: &str, cells: [&Cell; 2]) -> Option<f64> {
+        let share = self.floor(figure)?;
+        let latency = match figure {
+            _ if figure.starts_with("latency_") => figure,
+            _ if figure.ends_with("_per_second") => "latency_mean",
+            _ => return Some(share),
+        };
+        let of = |cell: &Cell| Some(cell.figure(latency)?.value).filter(|value| *value > 0.0);
+        let longer = match (of(&self.copy), cells.map(of)) {
+            (Some(here), [Some(one), Some(other)]) => one.min(other) / here,
+            _ => 1.0,
+        };
+        Some((share / longer).max(MARGIN).min(share))
     }
 }
 
