@@ -164,7 +164,7 @@ impl<'a> Claims<'a> {
                 words.text(format!(", {}, such as ", range(part.found))),
                 self.all.first().unwrap_or(most),
             ),
-            (_, false, true) => (words.text(", most of all "), most),
+            (_, false, true) => (words.text(", largest difference: "), most),
             (_, _, false) => (words.text(", such as "), most),
         };
         let words = words.and(self.figures(example));

@@ -266,7 +266,7 @@ fn floor(result: &LabResult) -> String {
         );
     }
     format!(
-        "{}: one cell ({cell}), measured twice, may differ by as much, so no smaller difference counts as one{}",
+        "{}: two measurements of one cell ({cell}) may differ by this much, so a smaller difference does not count{}",
         listed(&floors),
         without_floor(result, &same.copy)
     )
@@ -292,8 +292,8 @@ fn without_floor(result: &LabResult, copy: &Cell) -> String {
     match others.is_empty() {
         true => String::new(),
         false => format!(
-            "; it was measured {measured} only: {}, where it is not known, a difference has to exceed it too, but figures \
-             count as the same only up to {} %",
+            "; it was measured {measured} only: {}, latencies must differ by the same time and by more than {} %, up to \
+             which figures count as equal there",
             listed(&others),
             number::tick(MARGIN * 100.0)
         ),

@@ -127,7 +127,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
     Some(Block::plot(Plot {
         name: format!("overview-{}-{}", index + 1, slug(&lead.name)),
         caption: format!(
-            "{}, {}: {}, with its 95 % interval. A hollow marker is suspect.",
+            "{}, {}: {}, with its 95 % interval. Hollow markers are suspect.",
             capital(&lead.label),
             lead.unit,
             crate::units::value_over_runs(result)

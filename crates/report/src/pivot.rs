@@ -89,7 +89,7 @@ fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<L
 fn legend(result: &LabResult, has_spread: bool) -> String {
     let mut text = format!("Each value is {}.", value_over_runs(result));
     if has_spread {
-        text.push_str(" ± is half the width of its 95 % interval; a value without it has too few runs or seconds for one.");
+        text.push_str(" ± is half the width of its 95 % interval; a value without ± has too few runs or seconds for an interval.");
     } else {
         text.push_str(" There were too few runs or seconds for intervals.");
     }

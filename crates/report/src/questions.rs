@@ -103,8 +103,8 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
 fn meaning(answers: &[Answer]) -> String {
     let floor = match answers.iter().any(limits::has_floor) {
         true => {
-            " A difference below the noise floor decides nothing: that is how far two measurements of one cell (one \
-             combination of system, load and place) differ."
+            " A difference below the noise floor proves nothing: two measurements of the same cell (one combination of \
+             system, load and place) may differ by as much."
         }
         false => "",
     };

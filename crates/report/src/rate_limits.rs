@@ -30,12 +30,14 @@ pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
     if all(&|one| one.systems >= FULL) {
         let text = match uses.iter().any(|one| one.measured < one.systems) {
             true => format!(
-                "the processor that the measured system shares with the service behind it is full. Together they use \
+                "the processor that the measured system shares with the service behind it is saturated. Together they use \
                  {systems} of it, the measured system alone {}",
                 range(&|one| one.measured)
             ),
             false => {
-                format!("the processor of the system and its services is full ({systems} used)")
+                format!(
+                    "the processor of the system and its services is saturated ({systems} used)"
+                )
             }
         };
         return Some(match all(&|one| one.generator < FULL) {

@@ -111,7 +111,7 @@ fn a_full_processor_limits_the_rate() {
     };
     assert_eq!(
         limit(alone),
-        "the processor of the system and its services is full (97 % used)."
+        "the processor of the system and its services is saturated (97 % used)."
     );
     let both = Busy {
         generator: 0.95,
@@ -119,7 +119,7 @@ fn a_full_processor_limits_the_rate() {
     };
     assert_eq!(
         limit(both),
-        "the processor of the system and its services is full (97 % used); the generator uses 95 % of its own."
+        "the processor of the system and its services is saturated (97 % used); the generator uses 95 % of its own."
     );
     let shared = Busy {
         system: 0.65,
@@ -128,7 +128,7 @@ fn a_full_processor_limits_the_rate() {
     };
     assert_eq!(
         limit(shared),
-        "the processor that the measured system shares with the service behind it is full. Together they use 98 % of it, the \
+        "the processor that the measured system shares with the service behind it is saturated. Together they use 98 % of it, the \
          measured system alone 65 %."
     );
 }

@@ -6,7 +6,7 @@ mod support;
 
 use plimsoll_report::answer;
 use plimsoll_results::lab::{
-    Asked, CellState, Comparison, Expected, Floor, LabResult, LinkFigures, Outcome, SameCell,
+    Asked, Cell, CellState, Comparison, Expected, Floor, LabResult, LinkFigures, Outcome, SameCell,
 };
 use ranking::question;
 use serde_json::json;
@@ -355,10 +355,13 @@ fn condition(result: &mut LabResult, expected: Expected) -> String {
         .to_owned()
 }
 
-/// The floor of the near cells, 50 %, does not make figures far the same.
+/// The floor of the near cells, 50 % or 0.5 ms, does not make figures far the same. There, a latency has to differ by 0.5 ms.
 #[test]
 fn each_place_has_its_own_floor() {
-    let mut result = result(MEDIANS);
+    let mut values = MEDIANS;
+    values[3] = (8.40, 8.45, 8.50);
+    values[1] = (7.98, 8.0, 8.02);
+    let mut result = result(values);
     for cell in &mut result.cells {
         cell.link = Some(LinkFigures {
             name: cell.place[1].1.clone(),
@@ -376,8 +379,8 @@ fn each_place_has_its_own_floor() {
         }],
         method: String::new(),
     }));
-    let all = result.cells.clone();
-    let mut of = |place: &str, expected| {
+    let mut all = result.cells.clone();
+    let mut of = |all: &[Cell], place: &str, expected| {
         let cells = all.iter().filter(|cell| cell.name.contains(place));
         result.cells = cells.cloned().collect();
         let condition = condition(&mut result, expected);
@@ -389,15 +392,25 @@ fn each_place_has_its_own_floor() {
     let pair = |condition: &str, verdict: &str| (condition.to_owned(), verdict.to_owned());
     // 2.00 times (1.64 to 2.44).
     assert_eq!(
-        of("near", Expected::Same),
+        of(&all, "near", Expected::Same),
         pair("0.67 to 1.50 times (noise floor)", "Does not hold")
     );
-    // 1.125 times (1.086 to 1.165): too much to be the same, too little for a difference.
+    // 1.056 times (1.047 to 1.065): too much to be the same, too little for a difference.
     assert_eq!(
-        of("far", Expected::Same),
+        of(&all, "far", Expected::Same),
         pair("0.95 to 1.05 times", "Uncertain")
     );
-    assert_eq!(of("far", Expected::Larger), pair("longer", "Uncertain"));
+    assert_eq!(
+        of(&all, "far", Expected::Larger),
+        pair("longer", "Uncertain")
+    );
+    // 0.6 ms, or 1.075 times (1.066 to 1.084).
+    let far = all
+        .iter()
+        .position(|cell| cell.name.contains("pg place=far"));
+    let median = &mut all[far.expect("a cell")].figures[0];
+    (median.value, median.interval) = (8.6, Some((8.55, 8.65)));
+    assert_eq!(of(&all, "far", Expected::Larger), pair("longer", "Holds"));
 }
 
 #[test]

@@ -510,8 +510,8 @@ fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
         pages.map(|(_, text)| text).collect()
     };
     let first = page(&result);
-    let floor = "| noise floor | 6.20 % in 95th percentile of response time: one cell (sqlite, http, 100 users, near), \
-                 measured twice, may differ by as much, so no smaller difference counts as one |";
+    let floor = "| noise floor | 6.20 % in 95th percentile of response time: two measurements of one cell (sqlite, \
+                 http, 100 users, near) may differ by this much, so a smaller difference does not count |";
     assert!(first.contains(floor), "{first}");
     assert!(
         first.contains(
@@ -530,8 +530,8 @@ fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
         near(&mut same.copy);
     }
     let of_near = page(&result);
-    let other = "no smaller difference counts as one; it was measured near only: far, where it is not known, a \
-                 difference has to exceed it too, but figures count as the same only up to 5 % |";
+    let other = "a smaller difference does not count; it was measured near only: far, latencies must differ by the same \
+                 time and by more than 5 %, up to which figures count as equal there |";
     assert!(of_near.contains(other), "{of_near}");
     result.cells.iter_mut().for_each(near);
     assert!(!page(&result).contains("it was measured near only"));

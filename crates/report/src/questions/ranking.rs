@@ -2,7 +2,6 @@
 
 use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Figure, Outcome};
-use plimsoll_stats::comparison::MARGIN;
 
 use super::verdict::{Answer, Group};
 use crate::leads::value_on;
@@ -70,7 +69,7 @@ fn wording(figure: &Figure) -> Wording {
     }
 }
 
-/// `near: HTTP is faster than gRPC; far: no certain difference`: the ranking of each group, those with the same one
+/// `near: HTTP is faster than gRPC; far: no clear difference`: the ranking of each group, those with the same one
 /// together. `None` if a group has only one value.
 pub(super) fn of(answer: &Answer) -> Option<String> {
     let wording = wording(answer.groups.first()?.0.first()?.1);
@@ -155,7 +154,7 @@ fn clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
     let (text, short) = match tiers.as_slice() {
         [] => return None,
         [_] => {
-            let short = "no certain difference".to_owned();
+            let short = "no clear difference".to_owned();
             (format!("{short} between {compared}"), short)
         }
         [first, last] if group.0.len() == 2 => {
@@ -244,37 +243,9 @@ fn is_better(
     }
     let found = estimate(answer.result, *one, *other);
     match wording.less_is_better {
-        true => found.outcome == Outcome::Larger || exceeds_noise(answer, one, other, &found),
+        true => found.outcome == Outcome::Larger,
         false => found.outcome == Outcome::Smaller,
     }
-}
-
-/// Whether the second latency is longer than the first one at a place whose own noise floor is not known. The floor of
-/// another place is a share of its latencies, so that here it counts as the time that this share is there.
-fn exceeds_noise(
-    answer: &Answer,
-    one: &(&Cell, &Figure),
-    other: &(&Cell, &Figure),
-    found: &Estimate,
-) -> bool {
-    let name = &one.1.name;
-    let Some(same) = answer
-        .result
-        .same_cell
-        .as_ref()
-        .filter(|_| found.floor.is_none())
-    else {
-        return false;
-    };
-    let mut measured = same.copy.figures.iter();
-    let noise = measured
-        .find(|figure| figure.name == *name)
-        .zip(same.floor(name))
-        .map(|(figure, share)| figure.value * share);
-    let is_longer = found.interval.is_some_and(|(low, _)| low > 1.0 + MARGIN);
-    name.starts_with("latency_")
-        && is_longer
-        && noise.is_some_and(|noise| other.1.value - one.1.value > noise)
 }
 
 /// `5.8 times as fast as`, or `faster than` for a small ratio.

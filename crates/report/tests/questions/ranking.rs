@@ -37,12 +37,12 @@ fn the_words_claim_no_more_than_the_figures() {
     let narrow = (0.99, 1.0, 1.01);
     assert_eq!(
         ranking([narrow, far, narrow, far], "near"),
-        "No certain difference between sqlite and pg"
+        "No clear difference between sqlite and pg"
     );
     let wide = (0.5, 1.1, 2.4);
     assert_eq!(
         ranking([near, far, wide, far], "near"),
-        "No certain difference between sqlite and pg"
+        "No clear difference between sqlite and pg"
     );
     // Groups that decide the question alike share the words; others have their own, first those with a difference.
     assert_eq!(
@@ -51,11 +51,11 @@ fn the_words_claim_no_more_than_the_figures() {
     );
     assert_eq!(
         ranking([near, far, slow_near, (7.0, 8.1, 9.4)], ""),
-        "Near: sqlite is faster than pg; far: no certain difference"
+        "Near: sqlite is faster than pg; far: no clear difference"
     );
     assert_eq!(
         ranking([near, far, (0.5, 1.1, 2.4), slow_far], ""),
-        "Far: sqlite is faster than pg; near: no certain difference"
+        "Far: sqlite is faster than pg; near: no clear difference"
     );
 }
 
@@ -104,6 +104,6 @@ fn three_values_are_ranked_in_tiers() {
     // The one in the middle is certainly better than the last, but the first is not certainly better than either.
     assert_eq!(
         ranked([(0.5, 1.0, 5.0), two, four], "latency_p50"),
-        "No certain difference between a, b and c"
+        "No clear difference between a, b and c"
     );
 }
