@@ -130,20 +130,20 @@ impl Trend {
         let n = samples.filter(|n| *n >= 10.0);
         let low = |figure: &Quantity| (figure.value - figure.step).max(0.0);
         let high = |figure: &Quantity| figure.value + figure.step;
-        let (mut least, mut most) = (0.0, 0.0);
+        let (mut min_mean, mut max_mean) = (0.0, 0.0);
         let (mut below, mut floor) = (0.0, self.min.as_ref().map_or(0.0, low));
         for (q, figure) in &self.quantiles {
-            least += (q - below) * floor;
-            most += (q - below) * high(figure);
+            min_mean += (q - below) * floor;
+            max_mean += (q - below) * high(figure);
             (below, floor) = (*q, low(figure));
         }
-        least += (1.0 - below) * floor;
+        min_mean += (1.0 - below) * floor;
         // At least one sample is the maximum.
         if let (Some(max), Some(n)) = (&self.max, n) {
-            least += (low(max) - floor).max(0.0) / n;
+            min_mean += (low(max) - floor).max(0.0) / n;
         }
-        most = match &self.max {
-            Some(max) => most + (1.0 - below) * high(max),
+        max_mean = match &self.max {
+            Some(max) => max_mean + (1.0 - below) * high(max),
             None => f64::INFINITY,
         };
         // Tools may pick the neighboring sample for a quantile, or interpolate between samples.
@@ -153,8 +153,8 @@ impl Trend {
         let known = n.is_some() || !self.quantiles.is_empty();
         known.then(|| {
             (
-                (least * 0.97 - slack).max(0.0),
-                (most + n.map_or(0.0, |n| 2.0 * top / n)) * 1.03,
+                (min_mean * 0.97 - slack).max(0.0),
+                (max_mean + n.map_or(0.0, |n| 2.0 * top / n)) * 1.03,
             )
         })
     }
@@ -299,9 +299,9 @@ pub struct Block {
     /// wrk: the number of threads. Each opens connections ÷ threads, rounded down.
     pub threads: Option<f64>,
     /// k6: the number of allocated users, from the maximum of `vus_max`.
-    pub most_users: Option<Quantity>,
+    pub max_users: Option<Quantity>,
     /// Whether the tool has no support for think time, so that users never pause.
-    pub thinks_never: bool,
+    pub no_think_time: bool,
     /// The configured duration.
     pub declared: Option<Quantity>,
     /// The actual duration.
@@ -309,11 +309,11 @@ pub struct Block {
     /// vegeta: the time from the last request sent to the last response.
     pub last_wait: Option<Quantity>,
     /// The requested rate per second.
-    pub asked_rate: Option<Quantity>,
+    pub requested_rate: Option<Quantity>,
     /// The requested rates at the start and the end of a ramp.
     pub ramp: Option<(f64, f64)>,
     /// The requested number of requests.
-    pub asked_count: Option<Quantity>,
+    pub requested_count: Option<Quantity>,
     pub requests: Option<Quantity>,
     /// Number of samples of the main latency, if it differs from the number of requests.
     pub sampled: Option<f64>,
@@ -330,7 +330,7 @@ pub struct Block {
     /// Responses that ab counts as failed only because their length differs.
     pub length_failures: Option<Quantity>,
     /// Keep-alive requests, as counted by ab.
-    pub kept: Option<Quantity>,
+    pub keep_alive: Option<Quantity>,
     /// 1 ÷ rate, printed as a time.
     pub inverse_rate: Option<Quantity>,
     pub streams: Option<Quantity>,
@@ -344,10 +344,10 @@ pub struct Block {
     pub thresholds: Vec<Threshold>,
     pub histogram: Vec<Bucket>,
     /// Histogram rows whose heading is missing.
-    pub torn: Vec<(String, usize)>,
+    pub orphan_rows: Vec<(String, usize)>,
     pub sent: Traffic,
     pub received: Traffic,
-    pub answer_bytes: Option<Quantity>,
+    pub response_bytes: Option<Quantity>,
     pub trends: Vec<Trend>,
     pub script: Option<String>,
     pub target: Option<String>,
@@ -389,14 +389,14 @@ impl Block {
             model: Model::Unknown,
             users: None,
             threads: None,
-            most_users: None,
-            thinks_never: false,
+            max_users: None,
+            no_think_time: false,
             declared: None,
             elapsed: None,
             last_wait: None,
-            asked_rate: None,
+            requested_rate: None,
             ramp: None,
-            asked_count: None,
+            requested_count: None,
             requests: None,
             sampled: None,
             rate: None,
@@ -408,7 +408,7 @@ impl Block {
             failures: None,
             failed_share: None,
             length_failures: None,
-            kept: None,
+            keep_alive: None,
             inverse_rate: None,
             streams: None,
             checks: None,
@@ -419,10 +419,10 @@ impl Block {
             errors: Vec::new(),
             thresholds: Vec::new(),
             histogram: Vec::new(),
-            torn: Vec::new(),
+            orphan_rows: Vec::new(),
             sent: Traffic::default(),
             received: Traffic::default(),
-            answer_bytes: None,
+            response_bytes: None,
             trends: Vec::new(),
             script: None,
             target: None,
@@ -477,7 +477,7 @@ impl Block {
     /// The duration of one turn of a user: an iteration, or a request if the tool has no iterations.
     pub fn turn(&self) -> Option<&Trend> {
         self.trend(Role::Iteration)
-            .or_else(|| self.latency().filter(|_| self.thinks_never))
+            .or_else(|| self.latency().filter(|_| self.no_think_time))
     }
 
     /// Turns per second.
@@ -536,7 +536,7 @@ impl Block {
     }
 
     /// Maximum number of requests in flight: users × pipelined requests.
-    pub fn at_once(&self) -> Option<f64> {
+    pub fn max_in_flight(&self) -> Option<f64> {
         let users = self.known_users()?.value;
         let open = match self.threads {
             Some(threads) if threads >= 1.0 && users >= threads => {

@@ -121,12 +121,12 @@ impl Code {
     /// The lines with their line numbers in the file. Overlong lines are cut to keep later steps
     /// fast: no tool prints lines of that length.
     pub fn lines<'a>(&self, text: &'a str) -> Vec<Line<'a>> {
-        const LONGEST: usize = 1 << 22;
+        const MAX_LENGTH: usize = 1 << 22;
         let body = text.get(self.range.clone()).unwrap_or_default();
         body.split('\n')
             .enumerate()
             .map(|(at, line)| {
-                let mut end = line.len().min(LONGEST);
+                let mut end = line.len().min(MAX_LENGTH);
                 while !line.is_char_boundary(end) {
                     end -= 1;
                 }
@@ -370,9 +370,9 @@ impl<'a> Walk<'a> {
         if text.is_empty() {
             return;
         }
-        let blanks = buffer.len() - buffer.trim_start().len();
+        let spaces = buffer.len() - buffer.trim_start().len();
         for (at, _) in &mut breaks {
-            *at = at.saturating_sub(blanks);
+            *at = at.saturating_sub(spaces);
         }
         let titles = self
             .headings

@@ -26,10 +26,10 @@ pub use finding::{Finding, Level};
 pub use rules::RULES;
 
 /// Maximum size of a file, in bytes. Real reports are far smaller.
-pub const LARGEST: usize = 32 << 20;
+pub const MAX_FILE_SIZE: usize = 32 << 20;
 
 /// Maximum number of results in one file, because each result is compared with every other one.
-pub const MOST_BLOCKS: usize = 1000;
+pub const MAX_BLOCKS: usize = 1000;
 
 /// The findings for one file.
 #[derive(Debug)]
@@ -55,11 +55,11 @@ impl std::fmt::Display for Unreadable {
             Unreadable::TooLarge => write!(
                 formatter,
                 "larger than {} MiB; audit the summary, not the samples",
-                LARGEST >> 20
+                MAX_FILE_SIZE >> 20
             ),
             Unreadable::TooManyBlocks => write!(
                 formatter,
-                "more than {MOST_BLOCKS} results in one file; split it"
+                "more than {MAX_BLOCKS} results in one file; split it"
             ),
             Unreadable::NoBlock => write!(
                 formatter,
@@ -73,12 +73,12 @@ impl std::fmt::Display for Unreadable {
 ///
 /// Returns an error if the file cannot be read or contains no result.
 pub fn audit_file(path: &Path) -> Result<Audit, String> {
-    let most = LARGEST as u64 + 1;
+    let limit = MAX_FILE_SIZE as u64 + 1;
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     read.map_err(|error| format!("cannot be read: {error}"))?;
     // Files saved by a spreadsheet or a shell may begin with a byte order mark.
@@ -89,11 +89,11 @@ pub fn audit_file(path: &Path) -> Result<Audit, String> {
 
 /// Parses the text of a file and applies every rule. `file` is the name to use in findings.
 pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
-    if text.len() > LARGEST {
+    if text.len() > MAX_FILE_SIZE {
         return Err(Unreadable::TooLarge);
     }
     let report = report::Report::read(file, text);
-    if report.blocks.len() > MOST_BLOCKS {
+    if report.blocks.len() > MAX_BLOCKS {
         return Err(Unreadable::TooManyBlocks);
     }
     let grids = records::Grids::of(&report);

@@ -1,6 +1,6 @@
 //! The parsed content of one file, as the rules see it.
 
-use crate::MOST_BLOCKS;
+use crate::MAX_BLOCKS;
 use crate::block::{Block, Tool};
 use crate::document::{Document, Prose};
 use crate::finding::{Finding, Level};
@@ -50,13 +50,13 @@ impl<'a> Report<'a> {
         let mut commands = Vec::new();
         for section in readers::sections(&flat, &document) {
             // The caller rejects a file with too many blocks, so stop reading here.
-            if blocks.len() > MOST_BLOCKS {
+            if blocks.len() > MAX_BLOCKS {
                 break;
             }
             commands.extend(command::find(&section.lines));
             blocks.extend(readers::read(&section.lines));
         }
-        if blocks.len() <= MOST_BLOCKS {
+        if blocks.len() <= MAX_BLOCKS {
             let tables = readers::read_tables(&document);
             // A table next to k6's original output repeats that output.
             let own = blocks.iter().any(|block: &Block| block.tool == Tool::K6);
@@ -131,8 +131,8 @@ impl<'a> Report<'a> {
     /// Pairs of blocks of the same tool, in page order. Limited, because a malicious page may have
     /// very many.
     pub fn pairs(&self) -> impl Iterator<Item = (&Block, &Block)> {
-        const MOST: usize = 200;
-        let blocks = &self.blocks[..self.blocks.len().min(MOST)];
+        const MAX_PAIRED: usize = 200;
+        let blocks = &self.blocks[..self.blocks.len().min(MAX_PAIRED)];
         blocks.iter().enumerate().flat_map(move |(at, one)| {
             blocks[at + 1..]
                 .iter()

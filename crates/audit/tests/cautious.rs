@@ -14,7 +14,7 @@ fn has(text: &str, rule: &str) -> bool {
 
 /// Locust computes percentiles from times rounded to two digits, but the maximum from exact times.
 #[test]
-fn a_percentile_of_locust_may_be_rounded_above_the_maximum() {
+fn rounded_locust_percentiles_may_exceed_the_maximum() {
     let found = |max: &str, top: &str| {
         let page = format!(
             "\
@@ -208,7 +208,7 @@ Status Codes  [code:count]                      200:6000
 
 /// Additional users at the same rate only wait if the latency grows as much as their number.
 #[test]
-fn a_far_higher_latency_has_another_cause_than_the_users() {
+fn a_much_higher_latency_is_not_caused_by_users() {
     let found = |mean: &str, users: &str| {
         let run = |users: &str, mean: &str| {
             format!(
@@ -236,7 +236,7 @@ Transfer/sec:     56.00KB
 
 /// Two different counts in one output are reported only once.
 #[test]
-fn a_damaged_output_is_not_calculated_with() {
+fn damaged_outputs_are_not_used_in_calculations() {
     let page = "\
 ```
 Running 20s test @ http://192.0.2.7/list

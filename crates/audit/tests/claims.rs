@@ -32,7 +32,7 @@ Time per request:       6.250 [ms] (mean, across all concurrent requests)
 }
 
 #[test]
-fn a_number_for_each_run_is_compared_with_the_runs() {
+fn numbers_per_run_are_compared_with_the_runs() {
     let found = |sentence| {
         let page = ab(sentence, "ab -n 2000 -c 4 http://192.0.2.7/list");
         has(&page, "declared-vs-counted")
@@ -49,14 +49,14 @@ fn a_number_for_each_run_is_compared_with_the_runs() {
 
 /// The command has another number of users, so its number of requests does not apply to this output.
 #[test]
-fn a_command_for_other_users_is_of_another_run() {
+fn commands_with_other_users_belong_to_another_run() {
     let found = |command| has(&ab("", command), "declared-vs-counted");
     assert!(found("ab -n 9000 -c 4 http://192.0.2.7/list"));
     assert!(!found("ab -n 9000 -c 50 http://192.0.2.7/list"));
 }
 
 #[test]
-fn a_sum_is_compared_with_the_failures() {
+fn sums_are_compared_with_the_failures() {
     let found = |sentence: &str| {
         let page = format!(
             "\
@@ -132,7 +132,7 @@ Running 20s test @ http://192.0.2.7/list
 }
 
 #[test]
-fn a_title_may_say_that_wrk2_paced_the_run() {
+fn a_title_may_name_wrk2() {
     let none = "Requests/sec:    205.00";
     let found = |title| {
         has(
@@ -162,7 +162,7 @@ fn sockets_that_fail_without_any_response_are_reported() {
 }
 
 #[test]
-fn all_classes_of_bombardier_count() {
+fn all_status_classes_of_bombardier_count() {
     let page = "\
 ```
 Statistics        Avg      Stdev        Max

@@ -12,17 +12,17 @@ fn rules(text: &str) -> Vec<&'static str> {
 
 /// Checks a text next to a table, and returns the only rule that reports it.
 fn judge(table: &str, cases: &[(&str, Option<&str>)]) {
-    for (text, wanted) in cases {
+    for (text, expected) in cases {
         let found = rules(&format!("# Results\n\n{table}\n{text}\n"));
-        let wanted: Vec<&str> = wanted.iter().copied().collect();
-        assert_eq!(found, wanted, "{text}");
+        let expected: Vec<&str> = expected.iter().copied().collect();
+        assert_eq!(found, expected, "{text}");
     }
 }
 
 const SERVERS: &str = "| Server | Requests/sec | p99 (ms) |\n|---|---|---|\n| Alpha | 152,300 | 11.2 |\n| Beta | 97,400 | 17.3 |\n| Gamma | 61,200 | 24.8 |\n| Delta | 31,900 | 51.6 |\n";
 
 #[test]
-fn a_record_belongs_to_the_class_of_its_figure() {
+fn records_in_the_wrong_class_are_reported() {
     judge(
         SERVERS,
         &[
@@ -57,7 +57,7 @@ fn a_record_belongs_to_the_class_of_its_figure() {
 }
 
 #[test]
-fn a_row_has_the_mark_that_the_legend_gives_it() {
+fn marks_are_compared_with_the_legend() {
     let table = |third: &str| {
         format!(
             "| Endpoint | p95 | Rating |\n|---|---|---|\n| /a | 31 ms | 🟢 |\n| /b | 120 ms | 🟡 |\n| /c | 480 ms | {third} |\n"
@@ -82,7 +82,7 @@ fn a_row_has_the_mark_that_the_legend_gives_it() {
 }
 
 #[test]
-fn an_extreme_figure_has_none_beyond_it() {
+fn wrong_extreme_figures_are_reported() {
     judge(
         SERVERS,
         &[
@@ -100,7 +100,7 @@ fn an_extreme_figure_has_none_beyond_it() {
 }
 
 #[test]
-fn the_mark_of_a_winner_is_on_the_best_row() {
+fn a_winner_mark_must_be_on_the_best_row() {
     let table = |winner: &str, other: &str| {
         format!(
             "| Server | Requests/sec | p99 (ms) |\n|---|---|---|\n| Alpha {winner} | 97,400 | 17 |\n| Beta {other} | 112,300 | 13 |\n| Gamma | 84,100 | 19 |\n"
@@ -111,9 +111,9 @@ fn the_mark_of_a_winner_is_on_the_best_row() {
 }
 
 #[test]
-fn a_list_has_as_many_items_as_its_first_line_states() {
+fn stated_list_lengths_are_checked() {
     let list = "\n\n1. Alpha\n2. Beta\n   - with TLS\n3. Gamma\n\nMore text.";
-    for (lead, wanted) in [
+    for (lead, expected) in [
         ("We compare three servers:", None),
         ("We compare four servers:", Some("total-mismatch")),
         ("**2 scenarios:**", Some("total-mismatch")),
@@ -122,7 +122,7 @@ fn a_list_has_as_many_items_as_its_first_line_states() {
         ("Two of the four servers:", None),
         ("The servers of both runs:", None),
     ] {
-        judge(SERVERS, &[(&format!("{lead}{list}"), wanted)]);
+        judge(SERVERS, &[(&format!("{lead}{list}"), expected)]);
     }
 }
 
@@ -168,7 +168,7 @@ fn two_figures_differ_by_the_stated_change() {
 }
 
 #[test]
-fn a_change_has_the_sign_of_the_other_rows() {
+fn a_change_with_a_different_sign_is_reported() {
     let table = |last: &str| {
         format!(
             "| Endpoint | Before (ms) | After (ms) | Change |\n|---|---|---|---|\n| /a | 100 | 80 | -20% |\n| /b | 50 | 60 | +20% |\n| /c | 200 | 150 | -25% |\n| /d | 40 | 30 | {last} |\n"
@@ -192,7 +192,7 @@ fn an_item_of_a_list_compares_two_records() {
 }
 
 #[test]
-fn successes_and_failures_are_at_most_all() {
+fn successes_and_failures_must_not_exceed_100_percent() {
     let table = |failed: &str| {
         format!(
             "| Run | Requests/sec | Success rate | Error rate |\n|---|---|---|---|\n| 1 | 97,400 | 98.5% | {failed} |\n"
@@ -203,7 +203,7 @@ fn successes_and_failures_are_at_most_all() {
 }
 
 #[test]
-fn two_figures_in_a_sentence_are_not_exchanged() {
+fn swapped_figures_in_a_sentence_are_reported() {
     judge(
         SERVERS,
         &[
@@ -238,7 +238,7 @@ fn all_requests_are_the_sum_of_the_rows() {
 }
 
 #[test]
-fn the_parts_of_a_load_are_at_most_all_of_it() {
+fn the_shares_of_a_load_must_not_exceed_100_percent() {
     judge(
         SERVERS,
         &[
@@ -260,7 +260,7 @@ fn the_parts_of_a_load_are_at_most_all_of_it() {
 }
 
 #[test]
-fn a_figure_is_of_the_record_that_has_it() {
+fn a_quoted_figure_must_belong_to_the_named_record() {
     judge(
         SERVERS,
         &[

@@ -92,12 +92,12 @@ fn for_each_line(text: &str, mut change: impl FnMut(&str) -> String) -> String {
 }
 
 #[test]
-fn with_the_line_ends_of_windows() {
+fn with_windows_line_endings() {
     same(0, |text| text.replace('\n', "\r\n"));
 }
 
 #[test]
-fn with_blanks_at_the_end_of_each_line() {
+fn with_trailing_spaces() {
     same(2, |text| {
         for_each_line(text, |line| {
             // A backslash at the end continues a command.
@@ -195,21 +195,21 @@ fn with_colors() {
 
 /// Web page editors insert invisible characters.
 #[test]
-fn with_signs_of_no_width() {
+fn with_zero_width_characters() {
     same(6, |text| {
         inside_fences(text, |line| format!("\u{200b}{line}\u{200b}"))
     });
 }
 
 #[test]
-fn with_blanks_that_do_not_break_a_line() {
+fn with_no_break_spaces() {
     same(4, |text| {
         inside_fences(text, |line| line.replace("  ", "\u{a0} "))
     });
 }
 
 #[test]
-fn with_the_times_of_a_log() {
+fn with_log_timestamps() {
     same(2, |text| {
         inside_fences(text, |line| format!("2026-01-02T03:04:05.1234567Z {line}"))
     });

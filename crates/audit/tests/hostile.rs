@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use plimsoll_audit::{LARGEST, MOST_BLOCKS, Unreadable, audit, formats};
+use plimsoll_audit::{MAX_BLOCKS, MAX_FILE_SIZE, Unreadable, audit, formats};
 
 fn survives(text: &str) {
     if let Ok(audit) = audit("x", text) {
@@ -18,7 +18,7 @@ fn survives(text: &str) {
 
 /// Truncates every recording at many positions, and changes single bytes.
 #[test]
-fn truncated_and_changed_recordings_cause_no_panic() {
+fn truncated_and_changed_recordings_do_not_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
     for part in ["clean", "wrong"] {
         for entry in fs::read_dir(folder.join(part)).unwrap() {
@@ -37,7 +37,7 @@ fn truncated_and_changed_recordings_cause_no_panic() {
 
 /// Does the same for pages of tools without a recording.
 #[test]
-fn truncated_and_changed_pages_cause_no_panic() {
+fn truncated_and_changed_pages_do_not_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/second");
     for entry in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -157,10 +157,10 @@ fn text_that_is_not_a_report_is_recognized() {
     ] {
         assert_eq!(audit("x", text).err(), Some(Unreadable::NoBlock), "{text}");
     }
-    let many = "```\nhttp_reqs....: 1 1/s\niterations....: 1 1/s\n```\n".repeat(MOST_BLOCKS + 1);
+    let many = "```\nhttp_reqs....: 1 1/s\niterations....: 1 1/s\n```\n".repeat(MAX_BLOCKS + 1);
     assert_eq!(audit("x", &many).err(), Some(Unreadable::TooManyBlocks));
     assert_eq!(
-        audit("x", &" ".repeat(LARGEST + 1)).err(),
+        audit("x", &" ".repeat(MAX_FILE_SIZE + 1)).err(),
         Some(Unreadable::TooLarge)
     );
 }

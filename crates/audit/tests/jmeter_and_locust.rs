@@ -77,7 +77,7 @@ fn intervals_of_jmeter_are_added_if_there_is_no_total() {
 }
 
 #[test]
-fn a_rate_of_jmeter_is_the_count_by_the_time() {
+fn jmeter_rates_must_equal_count_divided_by_time() {
     let (audit, _) = read(&RUN.replace("306.0/s", "406.0/s"));
     assert!(loud(&audit).contains(&"declared-vs-counted"));
     let (audit, _) = read(&RUN.replace("(0.61%)", "(0.16%)"));
@@ -105,7 +105,7 @@ POST     /cart                     90     99    110    120    140    190    320 
 ";
 
 #[test]
-fn the_sum_of_locust_is_the_result() {
+fn the_total_row_of_locust_is_the_result() {
     let (audit, json) = read(TABLE);
     assert_eq!(json["blocks"].as_array().unwrap().len(), 1, "{json:#}");
     let block = &json["blocks"][0];
@@ -145,7 +145,7 @@ Percentage of the requests completed within given times
 
 /// The table that Locust prints at the start contains no requests.
 #[test]
-fn a_table_without_requests_is_no_result() {
+fn a_table_without_requests_is_not_a_result() {
     let text = "\
 Type     Name     # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s
 --------|--------|-------|-------------|-------|-------|-------|-------|--------|-----------
@@ -158,7 +158,7 @@ Type     Name     # reqs      # fails |    Avg     Min     Max    Med |   req/s 
 
 /// The mean of all requests is the mean of the rows weighted by their numbers of requests.
 #[test]
-fn the_rows_of_locust_determine_the_mean_of_all() {
+fn the_mean_of_locust_rows_must_match_the_total() {
     let found = |mean: &str, rows: &str| {
         let page = format!(
             "\

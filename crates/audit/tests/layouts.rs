@@ -219,6 +219,6 @@ Statistics        Avg      Stdev        Max
     )
     .unwrap();
     let block = &audit.blocks[0];
-    assert_eq!(block.asked_count.as_ref().unwrap().value, 40_000.0);
+    assert_eq!(block.requested_count.as_ref().unwrap().value, 40_000.0);
     assert!(block.declared.is_none());
 }

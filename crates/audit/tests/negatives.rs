@@ -193,10 +193,13 @@ fn every_rule_has_a_clean_negative() {
             };
             let found = audit(name, &text).unwrap().findings;
             // Notes are allowed, because ab always prints 1 ÷ rate.
-            let said = found
+            let false_finding = found
                 .iter()
                 .find(|finding| finding.rule == *rule && finding.level > Level::Note);
-            assert!(said.is_none(), "{rule} of {name}: {said:#?}");
+            assert!(
+                false_finding.is_none(),
+                "{rule} of {name}: {false_finding:#?}"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@
 use plimsoll_audit::audit;
 
 #[test]
-fn autocannon_s_tables_may_be_html() {
+fn autocannon_tables_may_be_html() {
     let page = "\
 # Broker
 
@@ -30,7 +30,7 @@ Running 30s test @ http://192.0.2.7:8080/publish
 }
 
 #[test]
-fn blanks_may_group_thousands_in_k6_s_output() {
+fn spaces_may_group_thousands_in_k6_output() {
     let page = "\
 ```
 running (9m00.0s), 000/300 VUs, 47 832 complete and 0 interrupted iterations
@@ -76,7 +76,7 @@ fn parts_of_a_summary_of_hey_are_read() {
 }
 
 #[test]
-fn remarks_behind_ab_s_rows_are_not_read() {
+fn remarks_after_ab_rows_are_ignored() {
     let page = "\
 ```
 ab -n 2000 -c 100 http://192.0.2.7:9501/lock
@@ -157,7 +157,7 @@ fn a_run_of_wrk_without_its_line_breaks_is_read() {
 }
 
 #[test]
-fn a_quoted_row_is_not_another_result() {
+fn a_quoted_row_is_not_a_separate_result() {
     let row = "     http_req_duration..............: avg=98ms     min=12ms   med=72ms  max=8.3s   p(90)=195ms  p(95)=285ms\n";
     for (quoted, results) in [("30000, 500.0/s", 1), ("31000, 516.6/s", 2)] {
         let page = format!(
@@ -169,7 +169,7 @@ fn a_quoted_row_is_not_another_result() {
 }
 
 #[test]
-fn a_copy_of_ab_without_the_unit_is_read() {
+fn ab_output_without_a_unit_is_read() {
     let list = |name: &str, rate: &str, time: &str| {
         format!(
             "  - {name}\n\n    Requests per second: {rate} (mean)  \n    Time per request: {time} ms (mean)  \n\n"

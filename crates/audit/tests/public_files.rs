@@ -25,7 +25,7 @@ fn value(json: &Value, block: usize, name: &str) -> f64 {
 }
 
 /// The rules with a finding above a note, in line order.
-fn said(audit: &Audit) -> Vec<&'static str> {
+fn loud_rules(audit: &Audit) -> Vec<&'static str> {
     let loud = audit.findings.iter().filter(|f| f.level > Level::Note);
     loud.map(|finding| finding.rule).collect()
 }
@@ -61,17 +61,17 @@ fn gcannon_is_read() {
     assert!((value(&json, 0, "rate") - 512e3).abs() < 1.0);
     assert!((value(&json, 0, "users") - 64.0).abs() < 1e-9);
     // 512000/s × 0.98 ms = 502 requests in flight of 64 × 8.
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
 }
 
 #[test]
 fn gcannon_with_more_statuses_than_responses() {
     let text = GCANNON.replace("2xx=5120004", "2xx=5125004");
-    assert_eq!(said(&read(&text).0), ["total-mismatch"]);
+    assert_eq!(loud_rules(&read(&text).0), ["total-mismatch"]);
     let text = GCANNON.replace("5120410 requests", "5820410 requests");
-    assert_eq!(said(&read(&text).0), ["failures-left-out"]);
+    assert_eq!(loud_rules(&read(&text).0), ["failures-left-out"]);
     let text = GCANNON.replace("in 10.00s", "in 20.00s");
-    assert!(said(&read(&text).0).contains(&"declared-vs-counted"));
+    assert!(loud_rules(&read(&text).0).contains(&"declared-vs-counted"));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn gcannon_in_json_is_read() {
     assert_eq!(json["blocks"][0]["layout"], "gcannon JSON");
     assert!((figure(&json, 0, "p99.9") - 5.1e-3).abs() < 1e-9);
     assert!((value(&json, 0, "elapsed") - 10.001).abs() < 1e-9);
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn zrk_is_read_in_both_layouts() {
     assert_eq!(json["blocks"][0]["model"], "open");
     assert!((figure(&json, 0, "max") - 11.07e-3).abs() < 1e-9);
     assert!((value(&json, 0, "asked_rate") - 200.0).abs() < 1e-9);
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
     let (audit, json) = read(
         "$ zrk -c 32 -d 10s --closed http://10.0.0.7:8080/\n\n  \
          310000 requests in 10.00s, 4.1MiB read  ·  31000 req/s  ·  420KiB/s\n  \
@@ -111,7 +111,7 @@ fn zrk_is_read_in_both_layouts() {
     assert!((value(&json, 0, "users") - 32.0).abs() < 1e-9);
     assert!((value(&json, 0, "rate") - 31000.0).abs() < 1e-9);
     assert!((figure(&json, 0, "p99") - 2.1e-3).abs() < 1e-9);
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
 }
 
 #[test]
@@ -124,15 +124,15 @@ fn zrk_in_json_names_the_end_of_a_ramp() {
 "errors":{"connect":0,"read":0,"write":0,"timeout":0,"deadline":0,"non_2xx_3xx":0}}"#;
     let (audit, json) = read(text);
     assert!((figure(&json, 0, "median") - 251e-6).abs() < 1e-12);
-    assert_eq!(said(&audit), ["ramp-end-as-rate"]);
+    assert_eq!(loud_rules(&audit), ["ramp-end-as-rate"]);
     // The average is 9000 ÷ 20 s.
     assert_eq!(
-        said(&read(&text.replace("860.0", "450.0")).0),
+        loud_rules(&read(&text.replace("860.0", "450.0")).0),
         Vec::<&str>::new()
     );
     // At a constant rate, 9000 requests in 20 s contradict 860/s.
     let constant = text.replace("\"target_rate_end\":1000", "\"target_rate_end\":100");
-    assert!(said(&read(&constant).0).contains(&"declared-vs-counted"));
+    assert!(loud_rules(&read(&constant).0).contains(&"declared-vs-counted"));
 }
 
 const ARENA: &str = r#"{
@@ -178,15 +178,15 @@ fn the_files_of_httparena_are_read() {
     let (audit, json) = read(ARENA);
     assert_eq!(json["blocks"].as_array().unwrap().len(), 3);
     assert_eq!(json["blocks"][0]["tool"], "HttpArena");
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
     let (audit, _) = read(&ARENA.replace("500100", "1000200"));
-    assert_eq!(said(&audit), ["declared-vs-counted"]);
+    assert_eq!(loud_rules(&audit), ["declared-vs-counted"]);
     let (audit, _) = read(
         &ARENA
             .replace("\"rps\": 9990", "\"rps\": 3592")
             .replace("199800", "71840"),
     );
-    assert_eq!(said(&audit), ["generator-saturated"]);
+    assert_eq!(loud_rules(&audit), ["generator-saturated"]);
     // The file of one profile is an array.
     let profile = r#"[
   {
@@ -209,7 +209,7 @@ fn the_files_of_httparena_are_read() {
     let (audit, json) = read(profile);
     assert_eq!(json["blocks"].as_array().unwrap().len(), 2);
     // 1240/s × 2.83 ms = 3.5 requests in flight on 64 connections.
-    assert_eq!(said(&audit), ["littles-law-gap"]);
+    assert_eq!(loud_rules(&audit), ["littles-law-gap"]);
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn csv_files_of_ann_benchmarks_are_read() {
     assert_eq!(json["blocks"][0]["titles"][2], "hnsw(M=16, ef=40)");
     assert!((figure(&json, 0, "mean") - 0.4e-3).abs() < 1e-9);
     assert!((figure(&json, 1, "p99") - 2.1e-3).abs() < 1e-9);
-    assert_eq!(said(&audit), Vec::<&str>::new());
+    assert_eq!(loud_rules(&audit), Vec::<&str>::new());
     // Half of the queries took 0.9 ms, so the rate is at most 2200/s.
     let (audit, _) = read(&csv.replace(",1000.0,", ",4000.0,"));
-    assert_eq!(said(&audit), ["percentile-disorder"]);
+    assert_eq!(loud_rules(&audit), ["percentile-disorder"]);
 }
 
 /// A file of the-benchmarker with three systems at one concurrency level.
@@ -250,9 +250,9 @@ fn benchmarker(factor: f64) -> String {
 
 #[test]
 fn the_benchmarkers_rates_are_compared_with_its_counts() {
-    assert!(!said(&read(&benchmarker(1.0)).0).contains(&"ramp-end-as-rate"));
+    assert!(!loud_rules(&read(&benchmarker(1.0)).0).contains(&"ramp-end-as-rate"));
     let (audit, _) = read(&benchmarker(1.7));
-    let ramp = said(&audit)
+    let ramp = loud_rules(&audit)
         .iter()
         .filter(|rule| **rule == "ramp-end-as-rate")
         .count();
@@ -261,16 +261,16 @@ fn the_benchmarkers_rates_are_compared_with_its_counts() {
 
 #[test]
 fn a_number_of_requests_in_the_text_is_compared_with_the_block() {
-    let page = |said: &str| {
+    let page = |loud_rules: &str| {
         format!(
-            "# A\n\n- Total requests: {said}\n\n```\nSummary:\n  Total:\t10.0000 secs\n  \
+            "# A\n\n- Total requests: {loud_rules}\n\n```\nSummary:\n  Total:\t10.0000 secs\n  \
              Slowest:\t0.0586 secs\n  Fastest:\t0.0124 secs\n  Average:\t0.0156 secs\n  \
              Requests/sec:\t3162.3\n\nStatus code distribution:\n  [200]\t31623 responses\n```\n"
         )
     };
-    assert_eq!(said(&read(&page("31,623")).0), Vec::<&str>::new());
-    assert_eq!(said(&read(&page("31.6k")).0), Vec::<&str>::new());
-    assert_eq!(said(&read(&page("5,000")).0), ["declared-vs-counted"]);
+    assert_eq!(loud_rules(&read(&page("31,623")).0), Vec::<&str>::new());
+    assert_eq!(loud_rules(&read(&page("31.6k")).0), Vec::<&str>::new());
+    assert_eq!(loud_rules(&read(&page("5,000")).0), ["declared-vs-counted"]);
 }
 
 /// A gap between two quantiles with about as many samples above it as there are connections.

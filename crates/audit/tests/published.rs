@@ -23,7 +23,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// The findings for the report whose file name begins with `number`.
-fn said(number: &str) -> Option<Vec<Finding>> {
+fn findings_for(number: &str) -> Option<Vec<Finding>> {
     let path = fs::read_dir(folder()?)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -71,7 +71,9 @@ fn nothing_else(findings: &[Finding], expected: &[(&str, usize)]) {
 
 #[test]
 fn authorization() {
-    let Some(findings) = said("000_") else { return };
+    let Some(findings) = findings_for("000_") else {
+        return;
+    };
     // In every block, the think time determines the rate, not the capacity.
     holds(
         &findings,
@@ -122,7 +124,9 @@ fn authorization() {
 
 #[test]
 fn time_zones() {
-    let Some(findings) = said("001_") else { return };
+    let Some(findings) = findings_for("001_") else {
+        return;
+    };
     holds(
         &findings,
         "objective-contradicted",
@@ -155,7 +159,9 @@ fn time_zones() {
 
 #[test]
 fn status_lists() {
-    let Some(findings) = said("002_") else { return };
+    let Some(findings) = findings_for("002_") else {
+        return;
+    };
     // A stall of 4.31 s, hidden by p95 = 4.82 ms.
     holds(
         &findings,
@@ -182,8 +188,8 @@ fn status_lists() {
         "stale-prose",
         12,
         &[
-            "no block has 4 users",
-            "no block has 200 users",
+            "no output has 4 users",
+            "no output has 200 users",
             "80000…90000",
         ],
     );
@@ -231,7 +237,9 @@ fn status_lists() {
 
 #[test]
 fn distance_and_tls() {
-    let Some(findings) = said("003_") else { return };
+    let Some(findings) = findings_for("003_") else {
+        return;
+    };
     // Mbit/s printed as MB/s.
     holds(
         &findings,
@@ -282,7 +290,9 @@ fn distance_and_tls() {
 
 #[test]
 fn gateways() {
-    let Some(findings) = said("004_") else { return };
+    let Some(findings) = findings_for("004_") else {
+        return;
+    };
     // "http1 (tls)" was HTTP/2.
     holds(
         &findings,

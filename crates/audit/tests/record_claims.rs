@@ -12,10 +12,10 @@ fn rules(text: &str) -> Vec<&'static str> {
 
 /// Checks that exactly one rule, or none, reports each page.
 fn judge(cases: &[(String, Option<&str>)]) {
-    for (text, wanted) in cases {
+    for (text, expected) in cases {
         let found = rules(text);
-        let wanted: Vec<&str> = wanted.iter().copied().collect();
-        assert_eq!(found, wanted, "{text}");
+        let expected: Vec<&str> = expected.iter().copied().collect();
+        assert_eq!(found, expected, "{text}");
     }
 }
 
@@ -48,7 +48,7 @@ fn rows_with_the_same_measurements_are_copies() {
 }
 
 #[test]
-fn a_place_is_that_of_a_figure() {
+fn claimed_ranks_are_checked() {
     let table = |second: &str, p99: &str| {
         page(
             &format!(
@@ -64,7 +64,7 @@ fn a_place_is_that_of_a_figure() {
         (table("41,100", "12"), None),
     ]);
     let servers = "| Server | Requests/sec |\n|---|---|\n| Alpha | 52,300 |\n| Beta | 41,100 |\n| Gamma | 47,900 |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("Gamma comes second.", None),
         ("Beta takes second place.", Some("comparison-reversed")),
         ("Beta is the second slowest.", Some("comparison-reversed")),
@@ -86,7 +86,7 @@ fn a_place_is_that_of_a_figure() {
         ),
         ("Beta should take second place.", None),
     ] {
-        judge(&[(page(servers, sentence), wanted)]);
+        judge(&[(page(servers, sentence), expected)]);
     }
     let list = |first: &str, last: &str| {
         page(
@@ -103,7 +103,7 @@ fn a_place_is_that_of_a_figure() {
 }
 
 #[test]
-fn the_winner_of_a_row_has_its_best_figure() {
+fn a_winner_without_the_best_figure_is_reported() {
     let table = |winner: &str, text: &str| {
         page(
             &format!(
@@ -143,9 +143,9 @@ fn verdicts_are_counted() {
 }
 
 #[test]
-fn a_limit_of_all_records_holds_for_each() {
+fn claims_about_all_records_are_checked() {
     let table = "| Endpoint | Mean | p95 | Errors |\n|---|---|---|---|\n| /a | 12 ms | 40 ms | 0 |\n| /b | 31 ms | 118 ms | 7 |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("All endpoints have a p95 below 150 ms.", None),
         (
             "All endpoints have a p95 below 100 ms.",
@@ -167,12 +167,12 @@ fn a_limit_of_all_records_holds_for_each() {
         ("/a had no errors.", None),
         ("There were no errors at 10 users.", None),
     ] {
-        judge(&[(page(table, sentence), wanted)]);
+        judge(&[(page(table, sentence), expected)]);
     }
 }
 
 #[test]
-fn users_have_one_request_at_once() {
+fn more_requests_in_flight_than_users_are_reported() {
     let table = |users: &str, mean: &str| {
         page(
             &format!(
@@ -209,7 +209,7 @@ fn the_mean_is_within_its_percentiles() {
 }
 
 #[test]
-fn counts_of_a_record_fit() {
+fn inconsistent_counts_of_a_record_are_reported() {
     let table = |passed: &str| {
         page(
             &format!(
@@ -234,7 +234,7 @@ fn counts_of_a_record_fit() {
 }
 
 #[test]
-fn a_product_holds_in_each_row() {
+fn products_in_rows_are_checked() {
     let table = |last: &str| {
         page(
             &format!(
@@ -276,13 +276,13 @@ fn the_last_row_is_the_sum_or_the_mean() {
 }
 
 #[test]
-fn a_heading_names_the_run_below_it() {
+fn headings_are_compared_with_the_run_below() {
     let below = |heading: &str| {
         format!(
             "# Page\n\n## {heading}\n\n| Run | Users | Requests/sec | p95 |\n|---|---|---|---|\n| a | 50 | 1,210 | 31 ms |\n| b | 50 | 1,530 | 29 ms |\n"
         )
     };
-    for (heading, wanted) in [
+    for (heading, expected) in [
         ("50 users", None),
         ("200 users", Some("label-mismatch")),
         ("Up to 200 users", None),
@@ -290,14 +290,14 @@ fn a_heading_names_the_run_below_it() {
         ("2,940 req/s with b", Some("stale-prose")),
         ("Target: 2,940 req/s", None),
     ] {
-        judge(&[(below(heading), wanted)]);
+        judge(&[(below(heading), expected)]);
     }
 }
 
 #[test]
-fn a_quoted_figure_keeps_its_name() {
+fn figures_quoted_under_another_name_are_reported() {
     let table = "| Server | Mean | p95 | p99 | Requests/sec |\n|---|---|---|---|---|\n| Alpha | 12.4 ms | 31.7 ms | 48.2 ms | 18,345 |\n| Beta | 15.8 ms | 35.1 ms | 52.9 ms | 15,211 |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("Alpha has a p95 of 31.7 ms.", None),
         ("Alpha has a p95 of 48.2 ms.", Some("percentile-misquoted")),
         ("Alpha has a p95 of 31.7 s.", Some("unit-mismatch")),
@@ -306,14 +306,14 @@ fn a_quoted_figure_keeps_its_name() {
         ("Beta reached 18,345 req/s.", Some("stale-prose")),
         ("Beta reached 18,345 req/s less than Alpha.", None),
     ] {
-        judge(&[(page(table, sentence), wanted)]);
+        judge(&[(page(table, sentence), expected)]);
     }
 }
 
 #[test]
-fn a_change_is_that_of_two_figures() {
+fn changes_between_two_figures_are_checked() {
     let table = "| Build | p95 (ms) | Requests/sec |\n|---|---|---|\n| old | 80 | 1,000 |\n| new | 50 | 1,500 |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("Throughput increased by 50%.", None),
         ("Throughput increased by 80%.", Some("ratio-misstated")),
         ("The new one has 1.6x lower latency.", None),
@@ -327,12 +327,12 @@ fn a_change_is_that_of_two_figures() {
             Some("ratio-misstated"),
         ),
     ] {
-        judge(&[(page(table, sentence), wanted)]);
+        judge(&[(page(table, sentence), expected)]);
     }
 }
 
 #[test]
-fn a_calculation_may_have_its_result_on_the_next_line() {
+fn the_result_of_a_calculation_may_be_on_the_next_line() {
     let table = "| Run | p95 |\n|---|---|\n| a | 12 ms |\n";
     judge(&[
         (
@@ -348,9 +348,9 @@ fn a_calculation_may_have_its_result_on_the_next_line() {
 }
 
 #[test]
-fn a_count_is_a_rate_times_a_time() {
+fn counts_must_equal_rate_times_duration() {
     let table = "| Run | p95 |\n|---|---|\n| a | 12 ms |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         (
             "We sent 100 req/s for 5 minutes, 30,000 requests in all.",
             None,
@@ -372,14 +372,14 @@ fn a_count_is_a_rate_times_a_time() {
             None,
         ),
     ] {
-        judge(&[(page(table, sentence), wanted)]);
+        judge(&[(page(table, sentence), expected)]);
     }
 }
 
 #[test]
-fn a_whole_is_made_of_its_rows() {
+fn totals_must_match_their_rows() {
     let table = "| Step | Requests | Success rate (%) | p95 |\n|---|---|---|---|\n| a | 400 | 99.0 | 12 ms |\n| b | 300 | 98.0 | 14 ms |\n| c | 300 | 97.0 | 19 ms |\n";
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("All 1,000 requests were sent.", None),
         ("All 1,100 requests were sent.", Some("total-mismatch")),
         ("All 400 requests were sent.", None),
@@ -389,7 +389,7 @@ fn a_whole_is_made_of_its_rows() {
             Some("total-mismatch"),
         ),
     ] {
-        judge(&[(page(table, sentence), wanted)]);
+        judge(&[(page(table, sentence), expected)]);
     }
     let rates = "| Server | RPS |\n|---|---|\n| Alpha | 18,345 |\n| Beta | 15,211 |\n";
     judge(&[

@@ -66,11 +66,11 @@ fn sound_runs_have_no_findings() {
 /// All findings for each faulty run, so that both missing and false findings are noticed.
 #[test]
 fn findings_about_faulty_runs() {
-    let mut said = String::new();
+    let mut report = String::new();
     for (name, text) in faulty() {
-        said.push_str(&format!("{name}\n"));
+        report.push_str(&format!("{name}\n"));
         for finding in findings(&name, &text) {
-            said.push_str(&format!(
+            report.push_str(&format!(
                 "  {} {}:{} {}\n",
                 finding.level.name(),
                 finding.rule,
@@ -80,7 +80,7 @@ fn findings_about_faulty_runs() {
         }
     }
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faulty.txt");
-    plimsoll_testkit::snapshot::compare(snapshot, &said);
+    plimsoll_testkit::snapshot::compare(snapshot, &report);
 }
 
 fn faulty() -> Vec<(String, String)> {

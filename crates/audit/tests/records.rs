@@ -33,7 +33,7 @@ fn a_table_alone_can_be_audited() {
 
 #[test]
 fn a_comparison_needs_one_figure_that_supports_it() {
-    for (sentence, wanted) in [
+    for (sentence, expected) in [
         ("Beta is faster than Alpha.", None),
         ("Gamma is faster than Alpha.", Some("comparison-reversed")),
         ("Alpha outperforms Beta in every test.", None),
@@ -54,13 +54,13 @@ fn a_comparison_needs_one_figure_that_supports_it() {
         ("Delta is faster than Alpha.", None),
     ] {
         let found = rules(&below(sentence));
-        assert_eq!(found.first().copied(), wanted, "{sentence}: {found:?}");
+        assert_eq!(found.first().copied(), expected, "{sentence}: {found:?}");
     }
 }
 
 #[test]
-fn a_factor_is_that_of_two_figures() {
-    for (sentence, wanted) in [
+fn factors_between_two_figures_are_checked() {
+    for (sentence, expected) in [
         ("Beta is 50% faster than Alpha.", None),
         ("Beta is 1.5x faster than Alpha.", None),
         ("Beta is twice as fast as Alpha.", None),
@@ -83,13 +83,13 @@ fn a_factor_is_that_of_two_figures() {
         ("Beta is 80% faster than Alpha.", Some("ratio-misstated")),
     ] {
         let found = rules(&below(sentence));
-        assert_eq!(found.first().copied(), wanted, "{sentence}: {found:?}");
+        assert_eq!(found.first().copied(), expected, "{sentence}: {found:?}");
     }
 }
 
 #[test]
-fn the_best_of_a_table_is_the_best_in_one_column() {
-    for (sentence, wanted) in [
+fn the_best_row_must_be_best_in_one_column() {
+    for (sentence, expected) in [
         ("Beta is the fastest.", None),
         ("Alpha has the lowest p99 latency.", None),
         (
@@ -100,13 +100,13 @@ fn the_best_of_a_table_is_the_best_in_one_column() {
         ("Gamma is the slowest.", None),
     ] {
         let found = rules(&below(sentence));
-        assert_eq!(found.first().copied(), wanted, "{sentence}: {found:?}");
+        assert_eq!(found.first().copied(), expected, "{sentence}: {found:?}");
     }
 }
 
 #[test]
-fn a_quoted_rate_is_one_of_the_page() {
-    for (sentence, wanted) in [
+fn a_rate_that_is_not_on_the_page_is_reported() {
+    for (sentence, expected) in [
         ("Beta reached 18,600 requests per second.", None),
         ("Beta reached about 18k rps.", None),
         (
@@ -116,7 +116,7 @@ fn a_quoted_rate_is_one_of_the_page() {
         ("Delta reached 23,100 requests per second.", None),
     ] {
         let found = rules(&below(sentence));
-        assert_eq!(found.first().copied(), wanted, "{sentence}: {found:?}");
+        assert_eq!(found.first().copied(), expected, "{sentence}: {found:?}");
     }
 }
 
@@ -136,7 +136,7 @@ fn percentiles_ascend_in_each_row() {
 }
 
 #[test]
-fn counts_and_times_give_the_rate() {
+fn counts_and_times_must_match_the_rate() {
     let list = |rate: &str| {
         format!(
             "# A\n\n- Total requests: 60,000\n- Duration: 30 s\n- RPS: {rate}\n- p95: 12 ms\n\n| p95 | p99 |\n|---|---|\n| 12 ms | 20 ms |\n"
@@ -147,7 +147,7 @@ fn counts_and_times_give_the_rate() {
 }
 
 #[test]
-fn shares_are_those_of_the_counts() {
+fn shares_must_match_the_counts() {
     let table = |share: &str| {
         format!(
             "# A\n\n| Route | Requests | Failed | Error rate | p95 |\n|---|---|---|---|---|\n| / | 4,000 | 90 | {share} | 12 ms |\n"
@@ -159,7 +159,7 @@ fn shares_are_those_of_the_counts() {
 }
 
 #[test]
-fn a_column_is_computed_alike_in_each_row() {
+fn calculated_columns_must_be_consistent() {
     let table = |last: &str| {
         format!(
             "# A\n\n| Test | Before p95 | After p95 | Speedup |\n|---|---|---|---|\n| a | 120 ms | 40 ms | 3.00x |\n| b | 90 ms | 36 ms | 2.50x |\n| c | 84 ms | 48 ms | 1.75x |\n| d | 77 ms | 55 ms | {last} |\n"
@@ -177,7 +177,7 @@ fn a_column_is_computed_alike_in_each_row() {
 }
 
 #[test]
-fn a_last_row_is_the_sum() {
+fn a_wrong_total_row_is_reported() {
     let table = |sum: &str| {
         format!(
             "# A\n\n| Route | Requests | p95 |\n|---|---|---|\n| / | 310 | 12 ms |\n| /a | 225 | 15 ms |\n| **Total** | {sum} | 14 ms |\n"
@@ -188,7 +188,7 @@ fn a_last_row_is_the_sum() {
 }
 
 #[test]
-fn a_range_holds_for_each_percentile_that_it_names() {
+fn ranges_are_checked_for_each_named_percentile() {
     let page = |range: &str| {
         format!(
             "# A\n\n| Metric | Before | After |\n|---|---|---|\n| p50 | 80 ms | 48 ms |\n| p95 | 120 ms | 92 ms |\n\nLatency improved {range} across p50/p95.\n"
@@ -199,7 +199,7 @@ fn a_range_holds_for_each_percentile_that_it_names() {
 }
 
 #[test]
-fn a_finding_with_a_mark_is_that_of_the_row_of_its_name() {
+fn marked_findings_are_compared_with_the_row_of_their_name() {
     let page = |measured: &str, rate: &str| {
         format!(
             "# A\n\n- Overhead: <5ms ✅ PASS\n- 800 requests at once: 100% success ✅\n\n## Limits\n\nAll objectives are met.\n\n| Objective | Target | Measured |\n|---|---|---|\n| Overhead | <5ms (p95) | {measured} |\n\n## 800 requests at once\n\n| Metric | Value |\n|---|---|\n| Success rate | {rate} |\n| p95 latency | 12 ms |\n"
@@ -214,7 +214,7 @@ fn a_finding_with_a_mark_is_that_of_the_row_of_its_name() {
 }
 
 #[test]
-fn all_rows_do_the_same_work() {
+fn rows_with_different_work_are_reported() {
     let table = |rate: &str| {
         format!(
             "# A\n\n| Batch | Time | Throughput |\n|---|---|---|\n| 1 | 4.00s | 25,000/s |\n| 10 | 2.00s | 50,000/s |\n| 50 | 1.25s | 80,000/s |\n| 100 | 1.60s | 62,500/s |\n| 200 | 1.50s | {rate} |\n"
@@ -236,7 +236,7 @@ fn a_count_of_failures_is_not_a_share_of_zero() {
 }
 
 #[test]
-fn a_fixed_rate_is_reached() {
+fn a_missed_fixed_rate_is_reported() {
     let page = |rate: &str| {
         format!(
             "# A\n\n- Load: fixed (RPS=1000)\n\n| Metric | Value |\n|---|---|\n| Requests/sec | {rate} |\n| p95 latency | 12 ms |\n"

@@ -160,7 +160,7 @@ fn a_limit_marked_as_met_is_compared_with_every_output() {
 }
 
 #[test]
-fn the_figures_of_a_sentence_may_contradict_each_other() {
+fn contradictory_figures_in_a_sentence_are_reported() {
     for (text, rule) in [
         (
             "A run takes about 20 minutes (2m ramp-up + 6m steady + 1m ramp-down).",
@@ -228,7 +228,7 @@ Time per request:       25.000 [ms] (mean)
 }
 
 #[test]
-fn a_command_for_another_port_is_of_another_run() {
+fn commands_with_another_port_belong_to_another_run() {
     let found = |command, port| has(&ab(command, port), "label-mismatch");
     assert!(found("ab -n 2000 -c 4 http://localhost:8080/list", "8081"));
     assert!(!found("ab -n 2000 -c 4 http://localhost:8081/list", "8081"));
@@ -260,7 +260,7 @@ Transfer/sec:     56.00KB
 }
 
 #[test]
-fn a_rate_directly_below_an_output_is_its_rate() {
+fn rates_directly_below_an_output_are_checked() {
     let found = |text| has(&wrk(text, "2125.00"), "stale-prose");
     assert!(!found("2100 requests per second"));
     assert!(!found("2.125 peticiones por segundo"));
@@ -287,7 +287,7 @@ fn a_number_of_requests_above_the_outputs_is_compared_with_them() {
 }
 
 #[test]
-fn a_better_throughput_is_compared_with_the_other_output() {
+fn claims_of_better_throughput_are_checked() {
     let page = |text: &str| {
         format!(
             "# One node\n\n## With threads\n\n{}\n## With events\n\n{}\n{text}\n",
@@ -308,7 +308,7 @@ fn a_better_throughput_is_compared_with_the_other_output() {
 }
 
 #[test]
-fn a_duration_in_a_sentence_is_that_of_the_output_below() {
+fn durations_in_sentences_are_compared_with_the_output_below() {
     let found = |text: &str| {
         let page = format!("# Basic usage\n\n{text}\n\n{}", wrk("", "2125.00"));
         rules(&page)
@@ -316,10 +316,10 @@ fn a_duration_in_a_sentence_is_that_of_the_output_below() {
     assert!(found("This runs a benchmark for 90 seconds.").contains(&"declared-vs-counted"));
     assert!(!found("This runs a benchmark for 20 seconds.").contains(&"declared-vs-counted"));
     assert!(!found("The tests can run for 90 seconds.").contains(&"declared-vs-counted"));
-    let said = "It runs a benchmark, keeping 400 HTTP connections open.";
-    assert!(found(said).contains(&"stale-prose"));
-    let said = "It runs a benchmark, keeping 64 HTTP connections open.";
-    assert!(!found(said).contains(&"stale-prose"));
+    let sentence = "It runs a benchmark, keeping 400 HTTP connections open.";
+    assert!(found(sentence).contains(&"stale-prose"));
+    let sentence = "It runs a benchmark, keeping 64 HTTP connections open.";
+    assert!(!found(sentence).contains(&"stale-prose"));
 }
 
 #[test]

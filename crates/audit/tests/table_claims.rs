@@ -84,8 +84,8 @@ fn a_row_does_not_begin_in_the_middle() {
             "# Servers\n\n| Server | Rate | Max | P50 | P75 | P99 |\n|---|---|---|---|---|---|\n| Alpha | 9,120/s | 51.5 ms | 18.1 ms | 19.1 ms | 22.8 ms |\n{row}| Gamma | 8,400/s | 48.9 ms | 13.6 ms | 14.5 ms | 17.3 ms |\n| Delta | 7,300/s | 23.7 ms | 9.1 ms | 9.4 ms | 10.2 ms |\n"
         )
     };
-    let torn = "| Beta | 8,900/s | 44.1 ms | | | |\n| 13.7 ms | 14.4 ms | 17.2 ms | | | |\n";
-    assert!(has(&page(torn), "label-mismatch"));
+    let orphan_rows = "| Beta | 8,900/s | 44.1 ms | | | |\n| 13.7 ms | 14.4 ms | 17.2 ms | | | |\n";
+    assert!(has(&page(orphan_rows), "label-mismatch"));
     let whole = "| Beta | 8,900/s | 44.1 ms | 13.7 ms | 14.4 ms | 17.2 ms |\n";
     assert!(!has(&page(whole), "label-mismatch"));
 }
@@ -167,7 +167,7 @@ fn a_range_of_results_meets_its_limit() {
             "# Goals\n\n- Throughput: 1,850 req/s\n- Avg latency: 61 ms\n- p99: 104 ms\n\n- {line}\n"
         )
     };
-    for (line, wanted) in [
+    for (line, expected) in [
         ("✅ Error rate < 0.1%: **achieved** (0-2%)", true),
         ("✅ Error rate < 0.1%: **achieved** (0-0.05%)", false),
         ("✅ Latency < 200ms: **met** (61-148ms)", false),
@@ -181,7 +181,11 @@ fn a_range_of_results_meets_its_limit() {
         ),
         ("❌ Error rate < 0.1%: missed (0-2%)", false),
     ] {
-        assert_eq!(has(&page(line), "objective-contradicted"), wanted, "{line}");
+        assert_eq!(
+            has(&page(line), "objective-contradicted"),
+            expected,
+            "{line}"
+        );
     }
 }
 
@@ -278,9 +282,9 @@ fn two_rates_are_those_of_the_two_outputs() {
             "```\nRunning 10s test @ http://192.0.2.1/\n  2 threads and 10 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    12.01ms    2.98ms  52.11ms   62.40%\n    Req/Sec    55.54      9.63    80.00     68.93%\n  {requests} requests in 10.00s, 1.81MB read\nRequests/sec:    {rate}\nTransfer/sec:    184.27KB\n```\n\n"
         )
     };
-    let page = |said: &str| {
+    let page = |claimed: &str| {
         format!(
-            "# Patch\n\nThis takes the result from ~80 rps to ~{said} rps.\n\nBefore:\n\n{}After:\n\n{}",
+            "# Patch\n\nThis takes the result from ~80 rps to ~{claimed} rps.\n\nBefore:\n\n{}After:\n\n{}",
             output("83.10", 831),
             output("831.27", 8313)
         )

@@ -45,7 +45,7 @@ fn page_of_rows(list: &str, item: &str) -> String {
 }
 
 #[test]
-fn a_cell_is_compared_with_the_output_of_its_row() {
+fn cells_are_compared_with_the_output_of_their_row() {
     let item = "| /item | 21.47ms | 2981.62 | 1.57MB/s |";
     for (list, wrong) in [
         ("| /list | 30.12ms | 2126.35 | 1.12MB/s |", false),
@@ -110,7 +110,7 @@ fn a_share_of_passed_checks_is_compared_with_the_output() {
 }
 
 #[test]
-fn a_success_rate_next_to_an_output_with_failures() {
+fn success_rates_are_compared_with_failures() {
     let page = |text: &str| {
         format!(
             "# Gate\n\n```\nSummary:\n  Total:\t5.0000 secs\n  Slowest:\t0.1042 secs\n  Fastest:\t0.0031 secs\n  Average:\t0.0237 secs\n  Requests/sec:\t400.0000\n\nStatus code distribution:\n  [200]\t1900 responses\n  [503]\t100 responses\n```\n\n- Success rate: {text}\n"
@@ -129,7 +129,7 @@ fn pair(text: &str) -> String {
 }
 
 #[test]
-fn an_advantage_is_computed_from_the_two_outputs() {
+fn claimed_advantages_are_recalculated() {
     for (text, wrong) in [
         ("With signals has a 5% throughput advantage.", false),
         ("With signals has a 4.9% throughput advantage.", false),
@@ -149,7 +149,7 @@ fn an_advantage_is_computed_from_the_two_outputs() {
 }
 
 #[test]
-fn a_time_in_another_language_is_that_of_the_output_below() {
+fn durations_in_other_languages_are_checked() {
     let page = |text: &str| {
         format!(
             "# Test\n\n{text}\n\n{}",
@@ -170,7 +170,7 @@ fn a_time_in_another_language_is_that_of_the_output_below() {
 }
 
 #[test]
-fn a_command_for_another_time_is_of_another_run() {
+fn commands_with_another_duration_belong_to_another_run() {
     let page = |option: &str| {
         wrk("/list", "30.12ms", "2126.35", "1.12MB").replace(
             "Running",
@@ -190,7 +190,7 @@ fn a_command_for_another_time_is_of_another_run() {
 }
 
 #[test]
-fn data_per_second_has_the_unit_of_the_output() {
+fn data_rates_with_a_wrong_unit_are_reported() {
     let page = |text: &str| {
         format!(
             "# Test\n\n{}\n- {text}\n",
@@ -213,7 +213,7 @@ fn data_per_second_has_the_unit_of_the_output() {
 }
 
 #[test]
-fn a_column_may_be_named_behind_its_figure() {
+fn a_column_name_may_follow_its_figure() {
     let page = |text: &str| {
         format!(
             "# Test\n\n{}\n- {text}\n",
@@ -234,7 +234,7 @@ fn a_column_may_be_named_behind_its_figure() {
 }
 
 #[test]
-fn a_time_directly_below_an_output_is_one_of_its_times() {
+fn times_directly_below_an_output_are_checked() {
     let page = |text: &str| {
         format!(
             "# Test\n\n{}\n{text}\n",
@@ -254,7 +254,7 @@ fn a_time_directly_below_an_output_is_one_of_its_times() {
 }
 
 #[test]
-fn a_rate_with_the_name_of_the_tool_is_that_of_its_output() {
+fn rates_with_the_name_of_a_tool_are_checked() {
     let page = |text: &str| {
         format!(
             "# A fast server\n\n{text}\n\n## Test\n\n{}",
@@ -281,7 +281,7 @@ fn a_rate_with_the_name_of_the_tool_is_that_of_its_output() {
 }
 
 #[test]
-fn stages_add_up_to_the_stated_time() {
+fn stages_must_add_up_to_the_stated_duration() {
     let page = |total: &str, last: &str| {
         format!(
             "# Test\n\n**Duration:** {total}  \n**Stages:**\n- Up to 50 users (2 min)\n- Hold 50 users (5 min)\n- Down to 0 users ({last})\n\n{}",
@@ -321,7 +321,7 @@ fn k6_run(requests: u32) -> String {
 }
 
 #[test]
-fn the_requests_of_a_user_are_those_of_an_iteration() {
+fn requests_per_user_are_compared_with_requests_per_iteration() {
     let page = |requests: u32| {
         format!(
             "# Rooms\n\n## Flow\n\nEach VU runs these steps in order:\n1. `GET /health` - is it up\n2. `GET /rooms?day=1` - free rooms\n3. `POST /bookings` - book one\n\n## Result\n\n{}",
@@ -339,7 +339,7 @@ fn the_requests_of_a_user_are_those_of_an_iteration() {
 }
 
 #[test]
-fn a_title_further_out_names_the_rate() {
+fn an_outer_title_may_state_the_rate() {
     let page = |title: &str, option: &str| {
         format!(
             "# Test\n\n### {title}\n\n```bash\nhey -z 60s -q {option} -c 50 http://192.0.2.7/jobs\n```\n\n**Result:**\n```\nLatency distribution:\n  50% in 0.0059 secs\n  95% in 0.0068 secs\n  99% in 0.0073 secs\n\nStatus code distribution:\n  [202] 498120 responses\n```\n"
@@ -355,7 +355,7 @@ fn a_title_further_out_names_the_rate() {
 }
 
 #[test]
-fn the_requests_of_an_output_are_those_of_its_phases() {
+fn phases_must_add_up_to_the_requests_of_the_output() {
     let page = |last: &str| {
         format!(
             "```\nSending at 500 req/sec for 5s\nSending at 2500 req/sec for 10s\nSending at {last} req/sec for 5s\n{}",
@@ -369,7 +369,7 @@ fn the_requests_of_an_output_are_those_of_its_phases() {
 }
 
 #[test]
-fn what_was_met_is_compared_with_every_output() {
+fn criteria_marked_as_met_are_compared_with_every_output() {
     let page = |heading: &str, item: &str| {
         format!(
             "# Test\n\n## {heading}\n\n1. {item}\n\n## Result\n\n{}",
@@ -400,7 +400,7 @@ fn a_run_that_was_cut_short_is_reported() {
 }
 
 #[test]
-fn a_check_that_failed_is_marked() {
+fn failed_checks_must_be_marked() {
     let page = |mark: &str| {
         format!(
             "```\n     ✓ status is 200\n     {mark} has a body\n\n     checks.........................: 99.50% ✓ 29850 ✗ 150\n     http_req_duration..............: avg=45ms   min=10ms  med=40ms  max=200ms p(90)=80ms  p(95)=95ms\n     http_reqs......................: 15000  500/s\n```\n"
@@ -420,7 +420,7 @@ const K6: &str = "\
 ";
 
 #[test]
-fn the_percentile_of_a_part_is_not_that_of_the_request() {
+fn a_percentile_of_a_phase_is_not_that_of_the_request() {
     let page = |text: &str| format!("# Test\n\n{K6}\n{text}\n");
     for (text, wrong) in [
         ("The p95 is 196ms, which is good.", true),
@@ -447,7 +447,7 @@ fn a_negative_time_is_found_outside_of_a_summary() {
 }
 
 #[test]
-fn an_expression_with_brackets_has_its_value() {
+fn expressions_with_brackets_are_recalculated() {
     let page = |text: &str| format!("# Test\n\n{K6}\n```text\n{text}\n```\n");
     let rule = "ratio-misstated";
     assert!(
@@ -494,7 +494,7 @@ fn a_run_of_one_command_that_ended_early() {
 }
 
 #[test]
-fn a_remark_that_explains_the_inverse_rate() {
+fn wrong_remarks_on_the_inverse_rate_are_reported() {
     let page = |remark: &str| {
         format!(
             "```\nab -n 2000 -c 20 http://192.0.2.7/\n\nConcurrency Level:      20\nTime taken for tests:   32.943 seconds\nComplete requests:      2000\nFailed requests:        0\nRequests per second:    60.71 [#/sec] (mean)\nTime per request:       329.432 [ms] (mean)\nTime per request:       16.472 [ms] (mean, across all concurrent requests) {remark}\n```\n"
@@ -508,7 +508,7 @@ fn a_remark_that_explains_the_inverse_rate() {
 }
 
 #[test]
-fn a_change_behind_an_arrow_is_computed_again() {
+fn changes_after_an_arrow_are_recalculated() {
     for (line, wrong) in [
         ("P95: 142.5ms -> 71.2ms (-50%)", false),
         ("P95: 142.5ms -> 71.2ms (-43%)", true),
@@ -531,7 +531,7 @@ fn a_change_behind_an_arrow_is_computed_again() {
 }
 
 #[test]
-fn the_connections_of_wrk_are_those_of_all_threads() {
+fn wrk_connections_cover_all_threads() {
     for (line, wrong) in [
         ("Each thread opens 64 connections.", true),
         ("We use 64 connections per thread.", true),
@@ -553,7 +553,7 @@ fn the_connections_of_wrk_are_those_of_all_threads() {
 }
 
 #[test]
-fn the_users_of_the_stages_are_allocated() {
+fn stages_with_more_users_than_allocated_are_reported() {
     for (users, wrong) in [(20, false), (30, true), (10, false)] {
         let text = format!(
             "# Stages\n\n| Stage | Time | Users |\n|---|---|---|\n| Warm-up | 10s | 0 → 5 |\n| Ramp | 20s | 5 → {users} |\n| End | 10s | {users} → 0 |\n\n{}",

@@ -46,7 +46,7 @@ fn autocannon_tables_may_be_markdown() {
 }
 
 #[test]
-fn the_colon_of_a_k6_metric_may_be_missing() {
+fn k6_metrics_without_a_colon_are_read() {
     let (audit, json) = read(
         "\
 ```
@@ -89,7 +89,7 @@ fn hey_times_may_end_with_a_dot() {
 }
 
 #[test]
-fn keys_of_the_terminal_tear_no_block() {
+fn terminal_keys_do_not_split_a_block() {
     let (audit, _) = read(
         "\
 ^CRequests      [total, rate, throughput]  6000, 100.02, 100.01
@@ -123,7 +123,7 @@ context deadline exceeded
 }
 
 #[test]
-fn a_timeout_of_all_requests_is_no_queue() {
+fn a_timeout_of_all_requests_is_not_a_queue() {
     let found = timed_out("30s", "30.001s");
     assert!(!rules(&found, Level::Note).contains(&"overdriven"));
     let advice = found
@@ -131,7 +131,7 @@ fn a_timeout_of_all_requests_is_no_queue() {
         .iter()
         .find(|finding| finding.rule == "non-success-as-success")
         .map(|finding| finding.advice.clone());
-    assert!(advice.is_some_and(|advice| advice.contains("can be reached")));
+    assert!(advice.is_some_and(|advice| advice.contains("is reachable")));
     // A queue that grows from nothing is real.
     let found = timed_out("12ms", "15.1s");
     assert!(rules(&found, Level::Note).contains(&"overdriven"));
@@ -139,7 +139,7 @@ fn a_timeout_of_all_requests_is_no_queue() {
 
 /// The server closes the connection after each response.
 #[test]
-fn a_read_error_for_each_request_loses_none() {
+fn one_read_error_per_request_loses_no_request() {
     let wrk = |read: u32| {
         format!(
             "\
@@ -161,7 +161,7 @@ Transfer/sec:      4.79MB
 }
 
 #[test]
-fn more_iterations_than_users_cannot_run_at_once() {
+fn more_iterations_in_flight_than_users_are_reported() {
     let k6 = |rate: &str| {
         format!(
             "\
@@ -232,7 +232,7 @@ time for request:      158us     17.80ms       946us       481us    81.73%
 }
 
 #[test]
-fn a_sentence_that_quotes_ab_is_no_result() {
+fn a_sentence_that_quotes_ab_is_not_a_result() {
     let (_, json) = read(
         "\
 - `Complete requests: 250` and `Failed requests: 0` on both endpoints.
@@ -250,7 +250,7 @@ Requests per second:    1724.14 [#/sec] (mean)
 }
 
 #[test]
-fn thresholds_of_k6_are_no_result() {
+fn thresholds_of_k6_are_not_a_result() {
     let (_, json) = read(
         "\
 http_req_duration..............: avg=320ms    min=120ms    med=290ms    max=4.5s  p(90)=620ms  p(95)=980ms
@@ -282,7 +282,7 @@ Transfer/sec:     56.78KB
 
 /// 1910 requests of 1000 users are fewer than two turns per user, yet nearly all users were idle.
 #[test]
-fn idle_users_are_reported_however_few_the_turns() {
+fn idle_users_are_reported_even_with_few_turns() {
     let found = |text: &str| rules(&read(text).0, Level::Note).contains(&"littles-law-gap");
     assert!(found(&of_one_thousand("1910", "189.10", "14.82ms")));
     // At 4 s each, 760 requests in flight are not a contradiction: the last turns were interrupted.
@@ -319,7 +319,7 @@ Processing:    51 1700 925.2   1643    3228
 
 /// The first and the last bar have the unit of two lines above.
 #[test]
-fn the_histogram_of_ghz_has_the_unit_of_its_ends() {
+fn the_unit_of_a_ghz_histogram_is_derived_from_its_ends() {
     let run = |service: &str, slowest: &str| {
         format!(
             "\
@@ -372,7 +372,7 @@ Status code distribution:
 
 /// The command belongs only to the first run: the second one had another number of requests.
 #[test]
-fn a_command_is_of_no_run_that_did_something_else() {
+fn a_command_does_not_apply_to_a_different_run() {
     let run = |total: &str, count: u32| {
         format!(
             "\
@@ -401,7 +401,7 @@ Summary:
 
 /// Web page converters write a backslash before each special character.
 #[test]
-fn signs_may_be_escaped() {
+fn characters_may_be_escaped() {
     let (_, json) = read(
         "\
 # Result
@@ -417,7 +417,7 @@ http\\_reqs......................: 9000 300.0/s
 
 /// A run of fewer than ten requests has no steady state.
 #[test]
-fn a_few_requests_give_notes_about_their_distribution() {
+fn findings_about_few_requests_are_notes() {
     let page = |count: u32, total: f64| {
         format!(
             "\

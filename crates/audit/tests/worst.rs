@@ -62,9 +62,9 @@ fn the_worst_example_of_each_rule_can_be_read() {
             worst.insert(finding.rule, (page, finding));
         }
     }
-    let mut said = String::new();
+    let mut report = String::new();
     for (rule, (page, finding)) in &worst {
-        said.push_str(&format!(
+        report.push_str(&format!(
             "{rule} ({}, {page}:{})\n  {}\n  {}\n  {}\n  {}\n",
             finding.level.name(),
             finding.line,
@@ -76,7 +76,7 @@ fn the_worst_example_of_each_rule_can_be_read() {
     }
     plimsoll_testkit::snapshot::compare(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worst.txt"),
-        &said,
+        &report,
     );
     // No page in the corpus triggers these rules.
     let without: Vec<&str> = RULES

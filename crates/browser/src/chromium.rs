@@ -94,7 +94,7 @@ cat >/dev/null
 rm -rf "$folder""#;
 
 /// How long Chromium may take to exit before it is killed.
-const ENDING: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(10);
 
 /// A running Chromium. Dropping it ends the process and removes its profile.
@@ -171,9 +171,9 @@ impl Chromium {
 
     /// Why the process ended while it was starting.
     fn failure(&self, program: &Path) -> String {
-        let said = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        let reason = reason(&said);
+        let stderr = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&stderr);
+        let reason = reason(&stderr);
         let hint = match reason.contains("no-sandbox") {
             true => "Run as another user, or set K6_BROWSER_ARGS=no-sandbox",
             false => INSTALL,
@@ -194,7 +194,7 @@ impl Drop for Chromium {
         drop(shell.stdin.take());
         let started = Instant::now();
         while let Ok(None) = shell.try_wait() {
-            if started.elapsed() >= ENDING {
+            if started.elapsed() >= EXIT_TIMEOUT {
                 #[cfg(unix)]
                 if let Some(group) = rustix::process::Pid::from_raw(shell.id() as i32) {
                     let _ =
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_get_their_dashes() {
+    fn missing_dashes_are_added_to_arguments() {
         assert_eq!(dashed("no-sandbox"), "--no-sandbox");
         assert_eq!(dashed("--no-sandbox"), "--no-sandbox");
         assert_eq!(dashed("window-size=1,2"), "--window-size=1,2");

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use crate::{Chromium, Connection, Settings};
 
 /// How long to wait until a Chromium that accepts no connection is found to have ended.
-const ENDING: Duration = Duration::from_secs(1);
+const EXIT_WAIT: Duration = Duration::from_secs(1);
 
 /// The Chromium that all users of a run share. It costs nothing until a user needs it. Dropping this ends it.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Shared {
         // It may have ended a moment ago.
         let failed = Instant::now();
         while chromium.is_running() {
-            if failed.elapsed() >= ENDING {
+            if failed.elapsed() >= EXIT_WAIT {
                 return Err(error);
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

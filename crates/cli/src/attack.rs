@@ -36,7 +36,7 @@ fn options(args: &AttackArgs) -> Result<(AttackOptions, Destination), String> {
     let results = match &args.fleet.fleet {
         None => attack_results::destination(output.as_deref(), args.record.json)?,
         Some(_) if output.is_none() && address.is_none() => Destination::Nowhere,
-        Some(_) => return Err("--fleet does not work with -output and -prometheus-addr: agents send sums, not single results".to_owned()),
+        Some(_) => return Err("--fleet does not work with -output and -prometheus-addr: agents send totals, not individual results".to_owned()),
     };
     Ok((options, results))
 }

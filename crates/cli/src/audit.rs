@@ -34,7 +34,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
             Ok(audit) => audits.push(audit),
             Err(why) => {
                 unreadable = true;
-                messages::complain(&format!("{}: {why}", path.display()));
+                messages::print_error(&format!("{}: {why}", path.display()));
             }
         }
     }
@@ -46,7 +46,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
         AuditFormat::Sarif => formats::sarif(&audits, env!("CARGO_PKG_VERSION")),
     };
     if !audits.is_empty() || args.format != AuditFormat::Text {
-        messages::put(text.as_bytes());
+        messages::print_stdout(text.as_bytes());
     }
     let found = audits
         .iter()

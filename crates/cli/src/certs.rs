@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use plimsoll_certs::{Folder, KeyKind, Name, Order, Role, make};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::say;
+use plimsoll_terminal::messages::print_message;
 
 /// Create a certificate authority and certificates for tests
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
     })?;
     folder.write(&made, args.force)?;
     let listed: Vec<String> = names.iter().map(Name::to_string).collect();
-    say(&format!(
+    print_message(&format!(
         "an authority, a server's certificate for {} and a client's are in {}",
         listed.join(", "),
         folder.path().display()

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 #[cfg(feature = "fleet")]
-use plimsoll_run::{Destination, Resolved};
+use plimsoll_run::{Destination, ResolvedLoad};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::{messages, reference_systems};
 use serde_json::json;
@@ -177,7 +177,7 @@ impl Command {
             Command::Completion { shell } => {
                 let mut text = Vec::new();
                 clap_complete::generate(shell, &mut command(), "plimsoll", &mut text);
-                messages::put(&text);
+                messages::print_stdout(&text);
                 Exit::SUCCESS
             }
             Command::Man { command } => Exit::of_text(man(&command)),
@@ -215,14 +215,14 @@ fn command() -> clap::Command {
 
 /// Resolves a command on an agent, using the files that the coordinator sent.
 #[cfg(feature = "fleet")]
-fn resolve(words: &[String]) -> Result<Resolved, String> {
+fn resolve(words: &[String]) -> Result<ResolvedLoad, String> {
     let words = std::iter::once("plimsoll").chain(words.iter().map(String::as_str));
     let cli = parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
     match cli.command {
         Command::Http(args) => args.options().resolve(),
         Command::Grpc(args) => args.options().resolve(),
         Command::Attack(args) => args.options()?.resolve(Destination::Nowhere),
-        _ => Err("this command has no load for agents".to_owned()),
+        _ => Err("agents cannot run this command".to_owned()),
     }
 }
 
@@ -236,7 +236,7 @@ fn man(names: &[String]) -> Result<String, String> {
                 .get_display_name()
                 .unwrap_or("plimsoll")
                 .replace('-', " ");
-            format!("there is no command {above} {name}; {above} --help lists them")
+            format!("unknown command {above} {name}; {above} --help lists them")
         })?;
     }
     let page = page.clone();

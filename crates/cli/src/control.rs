@@ -2,7 +2,7 @@
 
 use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::complain;
+use plimsoll_terminal::messages::print_error;
 use serde_json::{Map, Value};
 
 /// The run to control.
@@ -70,7 +70,7 @@ fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) 
     let address = match WebAddress::parse_with(&at.address, API_PORT) {
         Ok(address) => address,
         Err(error) => {
-            complain(&format!("--address {error}"));
+            print_error(&format!("--address {error}"));
             return Exit::INVALID_CONFIG;
         }
     };

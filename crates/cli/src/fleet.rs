@@ -9,8 +9,8 @@ mod command;
 use std::sync::Arc;
 
 #[cfg(feature = "scripts")]
-use plimsoll_run::{Prepared, Workers};
-use plimsoll_run::{Refusal, Resolved};
+use plimsoll_run::{PreparedScript, Workers};
+use plimsoll_run::{Refusal, ResolvedLoad};
 use plimsoll_terminal::load_run::PlacedLoad;
 #[cfg(feature = "scripts")]
 use plimsoll_terminal::log::Log;
@@ -29,7 +29,7 @@ pub use command::{FleetCommandArgs, fleet};
 #[cfg(feature = "scripts")]
 pub fn workers(
     args: &RunArgs,
-    prepared: &Arc<Prepared>,
+    prepared: &Arc<PreparedScript>,
     log: &Arc<Log>,
 ) -> Result<Workers, Refusal> {
     match args.fleet.fleet {
@@ -50,7 +50,7 @@ pub fn workers(
 /// If an option is invalid.
 pub fn load<'a>(
     args: &'a FleetArgs,
-    options: impl FnOnce() -> Result<Resolved, String>,
+    options: impl FnOnce() -> Result<ResolvedLoad, String>,
 ) -> Result<PlacedLoad<'a>, Refusal> {
     match args.fleet {
         None => options().map(PlacedLoad::local).map_err(Refusal::config),

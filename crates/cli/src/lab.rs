@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use plimsoll_lab::Which;
+use plimsoll_lab::FormName;
 use plimsoll_results::fail_on::Condition;
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::lab_run::{self, LabRun, WhichRun};
@@ -146,11 +146,11 @@ pub struct LabPlanArgs {
 }
 
 impl LabFile {
-    fn form(&self) -> Which {
+    fn form(&self) -> FormName {
         match (self.quick, self.full) {
-            (true, _) => Which::Quick,
-            (_, true) => Which::Full,
-            _ => Which::Standard,
+            (true, _) => FormName::Quick,
+            (_, true) => FormName::Full,
+            _ => FormName::Standard,
         }
     }
 }

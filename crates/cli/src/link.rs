@@ -7,7 +7,7 @@ use std::time::Duration;
 use plimsoll_netem::Link;
 use plimsoll_netem::relay::{self, Relay, Requests};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{put, say};
+use plimsoll_terminal::messages::{print_message, print_stdout};
 use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;
 
@@ -95,9 +95,9 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     signals::on_request_to_report(move || report.report.notify_one())?;
     let mut ready = |text: String, line: serde_json::Value| {
         if !text.is_empty() {
-            say(&text);
+            print_message(&text);
         }
-        put(format!("{line}\n").as_bytes());
+        print_stdout(format!("{line}\n").as_bytes());
     };
     match (&args.netem, args.listen, args.to) {
         (Some(name), ..) => relay::namespace(name, &link, &requests.stop, &mut ready),

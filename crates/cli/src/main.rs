@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             // If the terminal is closed, nobody can read a message.
             let printed = print(&error).and_then(|()| std::io::stdout().flush());
             let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
-            return match exit_of(&error) {
+            return match exit_for(&error) {
                 Exit::SUCCESS if is_lost => Exit::LOST_OUTPUT,
                 exit => exit,
             }
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         }
     };
     if let Err(error) = plimsoll_run::memory_limit::apply() {
-        messages::complain(&error);
+        messages::print_error(&error);
         return Exit::GENERIC.into();
     }
     secrets::show_all(cli.global.show_secrets);
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         match live_page::export(web.web.as_deref()) {
             Ok(file) => report.reports.extend(file),
             Err(error) => {
-                messages::complain(&error);
+                messages::print_error(&error);
                 return Exit::INVALID_CONFIG.into();
             }
         }
@@ -88,14 +88,14 @@ fn print(error: &clap::Error) -> std::io::Result<()> {
         && let Cow::Owned(hidden) = secrets::for_display(&text)
         && hidden != text
     {
-        messages::talk(&hidden);
+        messages::print_stderr(&hidden);
         return Ok(());
     }
     error.print()
 }
 
 /// An invalid flag has the status of an invalid configuration. An unknown command has k6's status.
-fn exit_of(error: &clap::Error) -> Exit {
+fn exit_for(error: &clap::Error) -> Exit {
     use clap::error::ErrorKind as E;
     match error.kind() {
         E::InvalidSubcommand

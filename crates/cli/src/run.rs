@@ -9,7 +9,7 @@ use plimsoll_run::{
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::load_run::{Presentation, worker_threads};
 use plimsoll_terminal::log::Log;
-use plimsoll_terminal::messages::{say, show};
+use plimsoll_terminal::messages::{print_message, print_screen};
 use plimsoll_terminal::reporting::Reporting;
 use plimsoll_terminal::script_run::ScriptRun;
 use plimsoll_terminal::{run_outputs, script_command};
@@ -32,11 +32,12 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let runtime = &args.runtime;
     if runtime.no_summary {
         // k6 prints this line in the place of its header.
-        show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
+        let notice = "Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n";
+        print_screen(notice);
     }
     let mode = SummaryMode::select(runtime.summary_mode.as_deref(), runtime.no_summary)?;
     if args.profiling_enabled {
-        log.warn("--profiling-enabled has no effect: there is no profiling yet");
+        log.warn("--profiling-enabled has no effect: profiling is not implemented");
     }
     if mode == SummaryMode::Legacy {
         log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
@@ -54,7 +55,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let traces = OutputChoice::traces(&args.traces_output).map_err(Refusal::other)?;
     let script = ScriptOptions {
         has_system_env: runtime.include_system_env_vars.unwrap_or(true),
-        keep_files: args.record.is_asked()
+        keep_files: args.record.is_requested()
             || reporting.needs_record()
             || args.fleet.fleet.is_some(),
         traced: traces.as_ref().and_then(OutputChoice::traced),
@@ -72,7 +73,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let configuration = json!({ "threads": threads, "io": io });
     let title = url_for_display(&args.script).into_owned();
     let needs_record = reporting.needs_record();
-    let record = record.resolve(&title, configuration, needs_record, &mut |text| say(text));
+    let record = record.resolve(&title, configuration, needs_record, &mut print_message);
     let record = record.map_err(Refusal::other)?;
     let workers = fleet::workers(args, &prepared, log)?;
     let run = ScriptRun {

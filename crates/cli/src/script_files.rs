@@ -7,7 +7,7 @@ use clap::Args;
 use plimsoll_run::script_files::{copy_modules, dependencies, describe};
 use plimsoll_run::{Refusal, ScriptOptions, needed_json, prepare};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::say;
+use plimsoll_terminal::messages::print_message;
 use plimsoll_terminal::script_command;
 
 use crate::args::{GlobalArgs, OptionArgs, RuntimeArgs};
@@ -133,7 +133,7 @@ pub fn vendor(args: &VendorArgs, global: &GlobalArgs) -> Exit {
             ..script_options::read(&args.script, &args.runtime, &args.options, log)?
         };
         let prepared = prepare(script.resolve()?, &log.sink())?;
-        say(&copy_modules(&prepared, &args.script, &args.folder)?);
+        print_message(&copy_modules(&prepared, &args.script, &args.folder)?);
         Ok(Exit::SUCCESS)
     })
 }

@@ -1,7 +1,7 @@
 //! Converts the flags of a script's run to its options.
 
 use plimsoll_plan::{Errors, Options};
-use plimsoll_run::{AtRate, Refusal, ScriptOptions};
+use plimsoll_run::{RateOverride, Refusal, ScriptOptions};
 use plimsoll_terminal::log::Log;
 
 use crate::args::{OptionArgs, RuntimeArgs};
@@ -43,7 +43,7 @@ pub fn read(
         env: runtime.env.clone(),
         has_system_env: runtime.include_system_env_vars.unwrap_or_default(),
         flags,
-        rate: (options.rate.is_some() || arrivals.is_some()).then(|| AtRate {
+        rate: (options.rate.is_some() || arrivals.is_some()).then(|| RateOverride {
             rate: options.rate,
             max_users: options.limit.max_users,
             arrivals: arrivals.cloned(),

@@ -32,7 +32,7 @@ pub fn translate(program: &Command, args: impl Iterator<Item = OsString>) -> Vec
         if arg == "--" {
             break;
         }
-        if let Some(long) = long_of(arg) {
+        if let Some(long) = single_dash_flag(arg) {
             let mut whole = OsString::from("--");
             whole.push(long);
             *arg = whole;
@@ -48,7 +48,7 @@ pub fn translate(program: &Command, args: impl Iterator<Item = OsString>) -> Vec
 }
 
 /// A long flag with a single dash, without that dash. `None` for one-letter flags.
-fn long_of(arg: &OsStr) -> Option<&str> {
+fn single_dash_flag(arg: &OsStr) -> Option<&str> {
     let flag = arg.to_str()?.strip_prefix('-')?;
     let name = flag.split_once('=').map_or(flag, |(name, _)| name);
     let is_name = name.len() > 1 && name.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn other_commands_are_left_alone() {
+    fn other_commands_stay_unchanged() {
         let line = "plimsoll http -c 5 -nfoo http://h/ attack -rate";
         assert_eq!(translated(line), line);
         assert_eq!(translated("plimsoll"), "plimsoll");

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use plimsoll_iperf::amounts::{Format, parse_bytes, parse_rate};
 use plimsoll_iperf::client::{self, Family};
-use plimsoll_iperf::server::Serve;
+use plimsoll_iperf::server::ServerSettings;
 use plimsoll_iperf::{Direction, End, Protocol, Test, TestRequest};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::complain;
+use plimsoll_terminal::messages::print_error;
 use plimsoll_terminal::throughput_run::{self, ThroughputRun};
 use plimsoll_units::BitRate;
 
 /// Time limit for the peer's next message.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit for a client's next message. It is shorter because the server cannot serve other clients meanwhile.
-const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
+const CLIENT_LIMIT: Duration = Duration::from_secs(10);
 
 /// Measure network throughput with iperf3's protocol
 #[derive(Debug, clap::Args)]
@@ -138,14 +138,14 @@ pub fn throughput(args: &ThroughputArgs) -> Exit {
     match what {
         Ok(what) => throughput_run::run(&what),
         Err(text) => {
-            complain(&text);
+            print_error(&text);
             Exit::INVALID_CONFIG
         }
     }
 }
 
-fn server(args: &ThroughputArgs) -> Serve {
-    Serve {
+fn server(args: &ThroughputArgs) -> ServerSettings {
+    ServerSettings {
         address: args.bind,
         port: args.port,
         family: family(args),
@@ -153,7 +153,7 @@ fn server(args: &ThroughputArgs) -> Serve {
         interval: (!args.interval.is_zero()).then_some(args.interval),
         format: args.format.unwrap_or_default(),
         json: args.json,
-        patience: PATIENCE_OF_SERVERS,
+        patience: CLIENT_LIMIT,
     }
 }
 
@@ -218,7 +218,7 @@ fn description(args: &ThroughputArgs, host: &str) -> Result<TestRequest, String>
             address: args.bind,
             port: args.cport,
         },
-        patience: args.connect_timeout.map_or(PATIENCE, Duration::from_millis),
+        patience: args.connect_timeout.map_or(TIMEOUT, Duration::from_millis),
         test,
         length,
         interval: (!args.interval.is_zero()).then_some(args.interval),

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use clap::Subcommand;
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{complain, lose, say};
+use plimsoll_terminal::messages::{print_error, print_message, report_lost};
 use plimsoll_vegeta::tasks::{self, Encoding, Failure, Inputs, Report};
 
 /// `plimsoll vegeta`.
@@ -91,17 +91,17 @@ pub fn vegeta(args: &VegetaArgs) -> Exit {
         notes: Vec::new(),
     };
     let done = run(&args.command, &mut inputs, place);
-    inputs.notes.iter().for_each(|note| say(note));
+    inputs.notes.iter().for_each(|note| print_message(note));
     match done {
         Ok(()) => Exit::SUCCESS,
         // A reader may close the pipe early (`| head`).
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::SUCCESS,
         Err(Failure::Output(error)) => {
-            lose(&format!("cannot write to {place}: {error}"));
+            report_lost(&format!("cannot write to {place}: {error}"));
             Exit::LOST_OUTPUT
         }
         Err(Failure::Input(message)) => {
-            complain(&message);
+            print_error(&message);
             Exit::INVALID_CONFIG
         }
     }

@@ -25,7 +25,7 @@ fn list(text: &str) -> (tempfile::TempDir, String) {
 }
 
 #[test]
-fn targets_take_turns_at_the_rate() {
+fn targets_are_used_in_rotation_at_the_rate() {
     let first = Peer::start(Play::ok("first"));
     let second = Peer::start(Play::ok("second"));
     let text = format!(
@@ -137,7 +137,7 @@ fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
 
 #[test]
 fn mistakes_are_reported_with_a_fix() {
-    let told = |arguments: &[&str], list: &str| {
+    let printed = |arguments: &[&str], list: &str| {
         let ended = plimsoll(arguments).input(list).run();
         assert_ne!(ended.status, Some(0), "{arguments:?}");
         ended.stderr
@@ -167,7 +167,7 @@ fn mistakes_are_reported_with_a_fix() {
         (&["attack", "-max-workrs=3"], target, "--max-workers"),
     ];
     for (arguments, list, wanted) in cases {
-        let stderr = told(arguments, list);
+        let stderr = printed(arguments, list);
         assert!(stderr.contains(wanted), "{arguments:?}: {stderr}");
     }
 }

@@ -21,16 +21,16 @@ fn name_server() -> String {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
     std::thread::spawn(move || {
-        let mut asked = [0; 512];
-        while let Ok((length, from)) = socket.recv_from(&mut asked) {
-            let mut said = asked[..length].to_vec();
-            said[2..4].copy_from_slice(&[0x81, 0x80]);
+        let mut query = [0; 512];
+        while let Ok((length, from)) = socket.recv_from(&mut query) {
+            let mut response = query[..length].to_vec();
+            response[2..4].copy_from_slice(&[0x81, 0x80]);
             // The query type precedes the class, at the end.
-            if said[length - 3] == 1 {
-                said[7] = 1;
-                said.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04\x7f\0\0\x01");
+            if response[length - 3] == 1 {
+                response[7] = 1;
+                response.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04\x7f\0\0\x01");
             }
-            socket.send_to(&said, from).unwrap();
+            socket.send_to(&response, from).unwrap();
         }
     });
     address
@@ -61,7 +61,7 @@ fn names_are_resolved_by_the_given_servers() {
 }
 
 #[test]
-fn a_name_is_led_to_several_places_in_turn() {
+fn a_host_with_several_addresses_uses_them_in_rotation() {
     let peers = [Peer::start(Play::ok("one")), Peer::start(Play::ok("two"))];
     let leads = peers
         .each_ref()
@@ -84,7 +84,7 @@ fn a_name_is_led_to_several_places_in_turn() {
 fn proxies_receive_the_given_headers_for_a_tunnel() {
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = proxy.local_addr().unwrap();
-    let asked = std::thread::spawn(move || {
+    let query = std::thread::spawn(move || {
         let (mut stream, _) = proxy.accept().unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -108,7 +108,7 @@ fn proxies_receive_the_given_headers_for_a_tunnel() {
         .input("GET https://plimsoll.test/\n")
         .run();
     assert_eq!(json(&ended)["failed"], 1, "{ended:?}");
-    let head = asked.join().unwrap();
+    let head = query.join().unwrap();
     assert_eq!(
         head,
         "CONNECT plimsoll.test:443 HTTP/1.1\r\nHost: plimsoll.test:443\r\nX-Way: far\r\n\r\n"

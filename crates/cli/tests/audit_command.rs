@@ -26,7 +26,7 @@ fn exit_statuses_reflect_the_findings() {
     assert!(absent.stderr.contains("/nonexistent"), "{}", absent.stderr);
     assert!(
         absent.stdout.contains("hidden-stall"),
-        "the other file is audited all the same"
+        "the other file is still audited"
     );
 }
 

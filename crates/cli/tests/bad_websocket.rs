@@ -131,18 +131,18 @@ fn every_violation_is_reported_and_the_script_continues() {
         .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
         .input(SCRIPT)
         .start();
-    let told = lines_before_teardown(&mut running);
+    let printed = lines_before_teardown(&mut running);
     let memory = running.peak_memory();
     let ended = running.wait();
     assert_eq!(ended.status, Some(0), "{ended:?}");
 
     for (what, words) in MISBEHAVING {
-        let line = told.iter().find(|line| line[0] == *what);
-        let line = line.unwrap_or_else(|| panic!("{what}: {told:?}"));
+        let line = printed.iter().find(|line| line[0] == *what);
+        let line = line.unwrap_or_else(|| panic!("{what}: {printed:?}"));
         let error = line[1].as_str().unwrap_or_default();
         assert!(!error.is_empty() && error.contains(words), "{line}");
     }
-    let stall = told.iter().find(|line| line[0] == "stall").unwrap();
+    let stall = printed.iter().find(|line| line[0] == "stall").unwrap();
     assert_eq!(stall[1], "status 101", "{stall}");
     if let Some(memory) = memory {
         assert!(memory < 400 << 20, "{} MiB", memory >> 20);
@@ -170,8 +170,8 @@ fn a_message_sent_after_the_servers_close_is_dropped() {
         .input(SCRIPT)
         .run();
     assert_eq!(ended.status, Some(0), "{ended:?}");
-    let said: Vec<&str> = ended.stdout.lines().take(2).collect();
-    assert_eq!(said, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
+    let lines: Vec<&str> = ended.stdout.lines().take(2).collect();
+    assert_eq!(lines, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
 }
 
 /// Both modules close while the server sends pings and never a close frame, whether or not it reads. Other users of the
@@ -212,11 +212,11 @@ fn close_completes_while_the_server_floods_pings() {
         .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
         .input(FLOODED)
         .start();
-    let told = lines_before_teardown(&mut running);
+    let printed = lines_before_teardown(&mut running);
     let ended = running.wait();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let mut counts = [0; 3];
-    for line in &told {
+    for line in &printed {
         let kind = ["ws", "websockets", "other"]
             .iter()
             .position(|kind| line[0] == *kind)
@@ -229,5 +229,5 @@ fn close_completes_while_the_server_floods_pings() {
             _ => {}
         }
     }
-    assert_eq!(counts, [4, 4, 20], "{told:?}");
+    assert_eq!(counts, [4, 4, 20], "{printed:?}");
 }

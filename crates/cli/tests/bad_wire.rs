@@ -55,7 +55,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
             "request timeout",
         ),
         (
-            "speech before the request",
+            "data before the request",
             Play::SpeakFirst(bytes("220 mail.example.com ESMTP\r\n")),
             1000,
             "malformed HTTP",
@@ -67,7 +67,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
             "invalid byte in chunk length",
         ),
         (
-            "a chunk of a size beyond all bounds",
+            "a chunk size that exceeds the limit",
             Play::AnswerAndClose(bytes(&format!("{chunks}fffffffffffffffff\r\n"))),
             1000,
             "chunk length too large",
@@ -103,7 +103,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
             "",
         ),
         (
-            "what is not packed as it says",
+            "a body without its declared encoding",
             Play::AnswerAndClose(bytes(&format!(
                 "{ok}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"
             ))),
@@ -111,7 +111,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
             "decompressing",
         ),
         (
-            "a body longer than any that is kept",
+            "a body longer than the limit",
             Play::huge_body(10 << 30),
             1000,
             "exceeds",
@@ -231,12 +231,12 @@ fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
         .arg("-");
     let (lines, memory) = lines_and_memory(program);
 
-    let told: Vec<Value> = lines
+    let printed: Vec<Value> = lines
         .iter()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     for (what, code, words) in &wanted {
-        let of = told.iter().filter(|line| line[0] == **what);
+        let of = printed.iter().filter(|line| line[0] == **what);
         let of: Vec<&Value> = of.collect();
         assert_eq!(of.len(), 2, "{what}: {lines:?}");
         for line in of {
@@ -263,7 +263,7 @@ fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
 }
 
 #[test]
-fn a_huge_discarded_body_costs_no_memory() {
+fn a_huge_discarded_body_does_not_use_memory() {
     const HUGE: u64 = 512 << 20;
     let server = Peer::start(Play::huge_body(HUGE));
     let script = "

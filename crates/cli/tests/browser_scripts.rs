@@ -235,7 +235,7 @@ fn wait_for(folder: &TempDir, text: &str) {
 }
 
 #[test]
-fn the_browser_ends_with_a_script_that_throws_or_aborts() {
+fn the_browser_exits_if_a_script_throws_or_aborts() {
     for (mode, status) in [("throw", Some(0)), ("abort", Some(108))] {
         let folder = tempfile::tempdir().unwrap();
         let ended = waiting(&folder, mode).run();
@@ -245,7 +245,7 @@ fn the_browser_ends_with_a_script_that_throws_or_aborts() {
 }
 
 #[test]
-fn the_browser_ends_with_an_interrupted_run() {
+fn the_browser_exits_if_the_run_is_interrupted() {
     for signals in [
         &[Signal::INT][..],
         &[Signal::INT, Signal::INT],
@@ -295,7 +295,7 @@ fn fails(variables: &[(&str, &str)], script: &str) -> Ended {
 }
 
 #[test]
-fn a_browser_that_cannot_start_is_explained() {
+fn a_browser_that_fails_to_start_is_explained() {
     let script = "import { browser } from 'k6/browser';
         export const options = { scenarios: { ui: { executor: 'shared-iterations', options: { browser: { type: 'chromium' } } } } };
         export default async function () { await browser.newPage(); }";
@@ -331,7 +331,7 @@ fn a_browser_that_cannot_start_is_explained() {
 }
 
 #[test]
-fn the_browser_starts_only_for_scenarios_that_say_so_and_scripts_that_use_it() {
+fn the_browser_starts_only_for_browser_scenarios_in_scripts_that_use_it() {
     let path = [("K6_BROWSER_EXECUTABLE_PATH", "/none")];
     let ended = fails(
         &path,

@@ -113,7 +113,7 @@ const OWN_SUMMARY: &str = "
     export function handleSummary() { return { stdout: 'my own summary' }; }";
 
 #[test]
-fn an_own_summary_does_not_hide_the_verdict() {
+fn handle_summary_does_not_hide_the_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("export.json");
     let ended = run(OWN_SUMMARY, &["--summary-export", file.to_str().unwrap()]).run();
@@ -138,7 +138,7 @@ fn json_is_one_document_with_the_verdict() {
         .split("export function handleSummary")
         .next()
         .unwrap();
-    for (script, told) in [(OWN_SUMMARY, true), (without, false)] {
+    for (script, printed) in [(OWN_SUMMARY, true), (without, false)] {
         let ended = plimsoll(&["run", "--json", "-"]).input(script).run();
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         let document: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -152,7 +152,7 @@ fn json_is_one_document_with_the_verdict() {
         );
         assert_eq!(
             ended.stderr.contains("my own summary"),
-            told,
+            printed,
             "{}",
             ended.stderr
         );

@@ -15,7 +15,7 @@ use plimsoll_testkit::cases::suite;
 const AT_ONCE: usize = 2;
 
 #[test]
-fn every_case_is_as_recorded() -> Result<(), Box<dyn Error>> {
+fn every_case_matches_its_recording() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
     let program = Path::new(env!("CARGO_BIN_EXE_plimsoll"));
     let pending = fs::read_to_string(root.join("pending.txt")).unwrap_or_default();
@@ -34,7 +34,7 @@ fn every_case_is_as_recorded() -> Result<(), Box<dyn Error>> {
             (false, true) => {}
             (false, false) => {
                 wrong += 1;
-                report += &format!("\n{name}: {}", outcome.case.told.about);
+                report += &format!("\n{name}: {}", outcome.case.settings.about);
                 for difference in &outcome.differences {
                     report += &format!("\n    {difference}");
                 }

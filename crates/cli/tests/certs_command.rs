@@ -24,9 +24,9 @@ fn openssl_accepts_the_certificates() {
     ];
     let ended = plimsoll::plimsoll(&asked).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(told["names"][3], "api.test");
-    assert_eq!(told["client"]["key"], format!("{folder}/client.key"));
+    let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(printed["names"][3], "api.test");
+    assert_eq!(printed["client"]["key"], format!("{folder}/client.key"));
 
     let again = plimsoll::plimsoll(&["certs", folder]).run();
     assert_eq!(again.status, Some(255));
@@ -50,7 +50,7 @@ fn openssl_accepts_the_certificates() {
             text
         })
     };
-    let Some(said) = openssl(&[
+    let Some(stdout) = openssl(&[
         "verify",
         "-x509_strict",
         "-CAfile",
@@ -64,8 +64,8 @@ fn openssl_accepts_the_certificates() {
         // The tests of the crate `certs` show that rustls accepts these keys.
         return;
     };
-    assert_eq!(said.trim(), "server.pem: OK");
-    let said = openssl(&[
+    assert_eq!(stdout.trim(), "server.pem: OK");
+    let stdout = openssl(&[
         "verify",
         "-x509_strict",
         "-CAfile",
@@ -74,7 +74,7 @@ fn openssl_accepts_the_certificates() {
         "sslclient",
         "client.pem",
     ]);
-    assert_eq!(said.as_deref().map(str::trim), Some("client.pem: OK"));
+    assert_eq!(stdout.as_deref().map(str::trim), Some("client.pem: OK"));
     let text = openssl(&["x509", "-in", "server.pem", "-noout", "-text"]).expect("openssl");
     assert!(
         text.contains("DNS:localhost") && text.contains("IP Address:127.0.0.1"),

@@ -95,7 +95,7 @@ impl Records {
 }
 
 #[test]
-fn records_are_compared_and_a_gate_falls() {
+fn records_are_compared_and_judged() {
     let records = Records::new();
     let before = records.put("before", PLAIN);
     let same = records.put("same", Made { seed: 2, ..PLAIN });
@@ -216,7 +216,11 @@ fn incomparable_runs_are_refused_with_the_reason() {
             "there is no file /nonexistent",
         ),
         (&[before, "latest"], 2, "--store"),
-        (&[before, before, "--noise", "measure"], 2, "nothing to run"),
+        (
+            &[before, before, "--noise", "measure"],
+            2,
+            "cannot be repeated",
+        ),
         (&["--", "http", "http://127.0.0.1:9/"], 2, "two commands"),
         (
             &["--", "http", "u", "--", "curl", "u"],
@@ -250,15 +254,18 @@ fn incomparable_runs_are_refused_with_the_reason() {
     for other in [short, invalid] {
         let ended = compare(&[before, other, "--fail-on", "regression", "--json"]);
         assert_eq!(ended.status, Some(3), "{ended:?}");
-        let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-        assert_eq!(told["schema"], "plimsoll/compare-result/2");
-        assert_eq!(told["figures"][2]["outcome"], "not-measured", "{told:#}");
-        assert!(told["not_judged"][0].is_string(), "{told:#}");
+        let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!(printed["schema"], "plimsoll/compare-result/2");
+        assert_eq!(
+            printed["figures"][2]["outcome"], "not-measured",
+            "{printed:#}"
+        );
+        assert!(printed["not_judged"][0].is_string(), "{printed:#}");
     }
 }
 
 #[test]
-fn two_commands_run_in_turns() {
+fn two_commands_run_alternately() {
     let quick = Peer::start(Play::ok("hello"));
     let slow = Peer::start(Play::Drip {
         bytes: plimsoll_testkit::peers::answer("hello").into_bytes(),
@@ -287,8 +294,8 @@ fn two_commands_run_in_turns() {
     };
     let ended = compare("6", &slow, &["--fail-on", "regression"]);
     assert_eq!(ended.status, Some(1), "{ended:?}");
-    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    let median = &told["figures"][0];
+    let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let median = &printed["figures"][0];
     assert_eq!(
         (&median["figure"], &median["outcome"]),
         (&"p50".into(), &"larger".into())
@@ -296,7 +303,7 @@ fn two_commands_run_in_turns() {
     assert_eq!(median["worse"], true);
     assert!(
         median["change"].as_f64().expect("a ratio") > 2.0,
-        "{told:#}"
+        "{printed:#}"
     );
     // Twelve runs: each pair runs A first, then B twice, then A again.
     let order: String = ended
@@ -315,10 +322,12 @@ fn two_commands_run_in_turns() {
     let same = ended.stderr.matches("A against A").count();
     assert_eq!(same, 6, "{}", ended.stderr);
     // Figures that are not shown do not fail the comparison, unless a flag names them.
-    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    let outcome = told["figures"][0]["outcome"].as_str().expect("an outcome");
+    let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let outcome = printed["figures"][0]["outcome"]
+        .as_str()
+        .expect("an outcome");
     let known = ["larger", "smaller", "no-difference", "uncertain"];
-    assert!(known.contains(&outcome), "{told:#}");
+    assert!(known.contains(&outcome), "{printed:#}");
 }
 
 fn store(folder: &Path) -> PathBuf {
@@ -417,14 +426,14 @@ fn a_change_of_level_is_found_in_the_history() {
     ] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
-    let told: Value = serde_json::from_str(&history(&place, &["--json"]).stdout).expect("JSON");
+    let printed: Value = serde_json::from_str(&history(&place, &["--json"]).stdout).expect("JSON");
     assert_eq!(
-        told["change_points"].as_array().map(Vec::len),
+        printed["change_points"].as_array().map(Vec::len),
         Some(1),
         "{:#}",
-        told["change_points"]
+        printed["change_points"]
     );
-    assert_eq!(told["change_points"][0]["run"], 22);
+    assert_eq!(printed["change_points"][0]["run"], 22);
     let other = plimsoll_results::hash::hash(["http://127.0.0.1/other".as_bytes()]);
     let ended = history(&place, &["--configuration", &other[..6]]);
     assert!(ended.stdout.contains(", 1 runs"), "{}", ended.stdout);
@@ -520,9 +529,9 @@ fn a_warm_up_is_excluded_and_reported() {
     }
     assert_eq!(ended.stdout.matches("left out").count(), 1, "{ended:?}");
     let ended = compare(&["--figures", "mean", "--json"]);
-    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    let left_out = told["warm_up"][0]["seconds_left_out"].as_u64();
-    assert!(matches!(left_out, Some(5 | 10 | 15)), "{told:#}");
+    let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let left_out = printed["warm_up"][0]["seconds_left_out"].as_u64();
+    assert!(matches!(left_out, Some(5 | 10 | 15)), "{printed:#}");
     let ended = compare(&["--figures", "mean", "--skip", "0"]);
     assert!(!ended.stdout.contains("left out"), "{}", ended.stdout);
 }

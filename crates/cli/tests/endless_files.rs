@@ -95,16 +95,16 @@ const SCRIPTS: &[&str] = &[
 
 /// The problem with how a command exited, if any.
 fn fault(status: Option<i32>, stderr: &str) -> Option<String> {
-    let told = stderr.contains("/dev/zero") || stderr.contains("zero:");
+    let printed = stderr.contains("/dev/zero") || stderr.contains("zero:");
     // Lists, records and result files have their own limits for the length of lines.
     let limited = ["256 MiB", "KiB", "bytes", "larger than", "longer than"];
     let limited = limited.iter().any(|part| stderr.contains(part));
     let failed = status.is_some_and(|status| status != 0 && status < 128 || status == 255);
-    (!failed || !told || !limited).then(|| format!("status {status:?}\n{stderr}"))
+    (!failed || !printed || !limited).then(|| format!("status {status:?}\n{stderr}"))
 }
 
 #[test]
-fn no_file_is_read_without_end() {
+fn no_command_reads_an_endless_file() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("script.js", "export default function () {}");

@@ -462,7 +462,7 @@ fn feeders_give_each_row_once() {
 }
 
 #[test]
-fn a_user_keeps_a_row_of_its_own() {
+fn each_user_keeps_its_own_row() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("accounts.csv");
     std::fs::write(&file, "name,password\na,1\nb,2\nc,3\nd,4\n").unwrap();

@@ -50,7 +50,7 @@ fn objectives_are_met_missed_or_not_judged() {
 }
 
 #[test]
-fn an_invalid_run_fails_and_the_runs_own_status_comes_first() {
+fn an_invalid_run_fails_with_its_own_status() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = nobody.local_addr().expect("an address").to_string();
     drop(nobody);
@@ -192,7 +192,7 @@ fn a_job_of_github_actions_gets_annotations_and_a_summary() {
 }
 
 #[test]
-fn a_search_fails_by_the_same_conditions_and_writes_a_report() {
+fn a_search_judges_the_same_conditions_and_writes_a_report() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);

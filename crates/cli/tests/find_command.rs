@@ -167,7 +167,7 @@ fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
         let is_carried = rate(&trial["rate"]) <= 0.95 * capacity;
         assert!(
             !(is_missed && is_carried) || lateness.is_frequent(),
-            "a valid miss of what the server carries: {result:#}"
+            "a valid miss below the server's capacity: {result:#}"
         );
     }
     if result["confirmed"] == true {
@@ -289,9 +289,9 @@ fn opening_connections_does_not_count_in_a_trial() {
             &url,
         ])
         .run();
-        let told: Value =
+        let printed: Value =
             serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
-        told["trials"][0]["kept"].as_bool().expect("an outcome")
+        printed["trials"][0]["kept"].as_bool().expect("an outcome")
     };
     // Twenty of fifty requests are the first on their connections.
     assert!(!is_kept("0s"));
@@ -356,7 +356,7 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
 }
 
 #[test]
-fn the_generators_limit_is_not_reported_as_the_services() {
+fn the_generators_limit_is_not_reported_as_that_of_the_service() {
     let address = server(|| {});
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");

@@ -112,8 +112,8 @@ fn failed_calls_do_not_count_as_throughput_nor_one_iteration_as_work() {
         (&6.into(), &6.into())
     );
     assert_eq!(work["payload_bytes"], 0);
-    let told = "0 B sent and 0 B received, without 6 failed calls";
-    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    let printed = "0 B sent and 0 B received, without 6 failed calls";
+    assert!(ended.stdout.contains(printed), "{}", ended.stdout);
     let (ended, _) = run(script, &url(&server), &[]);
     assert!(!ended.stdout.contains("makespan"), "{}", ended.stdout);
 }
@@ -139,8 +139,8 @@ fn unfinished_work_is_reported() {
         "{work}"
     );
     assert!(number(work, "makespan_seconds") >= 0.9, "{work}");
-    let told = " of 1000; the rest did not end in time";
-    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    let printed = " of 1000; the rest did not end in time";
+    assert!(ended.stdout.contains(printed), "{}", ended.stdout);
 }
 
 #[test]
@@ -192,12 +192,12 @@ fn messages_of_every_wire_are_payload() {
         ("blocking", 4, 0, 4 * 4, 4 * 4),
         ("evented", 4, 0, 4 * 6, 4 * 6),
     ] {
-        let told = &work[scenario];
-        let text = format!("{scenario}: {told}\n{}", ended.stderr);
-        assert_eq!(told["calls"], calls, "{text}");
-        assert_eq!(told["failed_calls"], failed, "{text}");
-        assert_eq!(told["payload_bytes_sent"], sent, "{text}");
-        assert_eq!(told["payload_bytes_received"], received, "{text}");
+        let printed = &work[scenario];
+        let text = format!("{scenario}: {printed}\n{}", ended.stderr);
+        assert_eq!(printed["calls"], calls, "{text}");
+        assert_eq!(printed["failed_calls"], failed, "{text}");
+        assert_eq!(printed["payload_bytes_sent"], sent, "{text}");
+        assert_eq!(printed["payload_bytes_received"], received, "{text}");
     }
 }
 

@@ -10,7 +10,7 @@ mod tiny_lab;
 use fleet_runs::{at_once, figures, labs, losses, other_commands, servers};
 
 #[test]
-fn a_fleet_measures_what_one_process_would() {
+fn a_fleet_measures_the_same_as_one_process() {
     at_once(&[
         figures::a_fleet_gives_the_figures_of_one_process,
         figures::merged_histograms_are_those_of_one_process,
@@ -20,7 +20,7 @@ fn a_fleet_measures_what_one_process_would() {
 }
 
 #[test]
-fn sums_of_a_fleet_reach_outputs_pages_and_thresholds() {
+fn outputs_pages_and_thresholds_use_the_totals_of_a_fleet() {
     at_once(&[
         figures::outputs_get_every_sample,
         figures::outputs_get_every_request_of_a_load_without_a_script,

@@ -23,7 +23,7 @@ fn a_missing_server_is_explained() {
     assert!(
         ended
             .stderr
-            .contains("there is no /nonexistent/nats-server: install"),
+            .contains("/nonexistent/nats-server was not found: install"),
         "{}",
         ended.stderr
     );
@@ -50,7 +50,7 @@ fn a_server_is_found_where_go_installs_it() {
 }
 
 #[test]
-fn runs_that_a_fleet_cannot_do_are_refused() {
+fn runs_that_a_fleet_does_not_support_are_refused() {
     for (flags, message) in [
         (
             &["--address", "127.0.0.1:0"][..],

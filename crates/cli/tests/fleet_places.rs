@@ -78,7 +78,7 @@ fn agents_below(folder: &Path) -> usize {
 }
 
 #[test]
-fn agents_are_placed_with_ssh_and_end_with_the_command() {
+fn agents_start_with_ssh_and_stop_with_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let (_sshd, options) = ssh_server(folder.path());
     let port = ports::closed().port();
@@ -167,7 +167,7 @@ fn agents_are_placed_with_ssh_and_end_with_the_command() {
 }
 
 #[test]
-fn machines_that_cannot_be_reached_are_named() {
+fn unreachable_machines_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let access = folder.path().join("agent.json");
     fs::write(&access, "{}").unwrap();
@@ -238,8 +238,8 @@ fn manifests_are_valid_by_the_published_schemas() {
     let python = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kubernetes-validate");
     let run = |program: &Path, arguments: &[&str]| {
         let ran = Command::new(program).args(arguments).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{arguments:?}: {stderr}");
     };
     let interpreter = python.join("bin/python");
     if !python.join("ready").exists() {

@@ -37,9 +37,9 @@ fn result(address: &str, method: &str, flags: &[&str]) -> Value {
 }
 
 #[test]
-fn a_server_that_describes_itself_needs_no_file() {
+fn a_server_with_reflection_needs_no_schema_file() {
     let (_server, address) = server();
-    let told = result(
+    let printed = result(
         &address,
         "EchoWord",
         &[
@@ -51,27 +51,27 @@ fn a_server_that_describes_itself_needs_no_file() {
             "{\"text\":\"{{.RequestNumber}}\"}",
         ],
     );
-    assert_eq!(told["schema"], "plimsoll/grpc-result/1");
+    assert_eq!(printed["schema"], "plimsoll/grpc-result/1");
     assert_eq!(
-        (&told["requests"], &told["failed"]),
+        (&printed["requests"], &printed["failed"]),
         (&json!(60), &json!(0))
     );
-    assert_eq!(told["status_codes"], json!({"OK": 60}));
-    assert_eq!(told["connections_opened"], 3);
-    assert_eq!(told["connect_time"]["count"], 3);
-    assert_eq!(told["messages_sent"], Value::Null);
-    assert_eq!(told["service_time"]["count"], 60);
+    assert_eq!(printed["status_codes"], json!({"OK": 60}));
+    assert_eq!(printed["connections_opened"], 3);
+    assert_eq!(printed["connect_time"]["count"], 3);
+    assert_eq!(printed["messages_sent"], Value::Null);
+    assert_eq!(printed["service_time"]["count"], 60);
 }
 
 #[test]
-fn connections_are_kept_shared_or_fresh() {
+fn connections_are_per_user_shared_or_per_request() {
     let (_server, address) = server();
     let opened = |flags: &[&str]| {
         let mut all = vec!["-u", "4", "-n", "40"];
         all.extend(flags);
-        let told = result(&address, "EchoWord", &all);
-        assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
-        told["connections_opened"].as_u64().unwrap()
+        let printed = result(&address, "EchoWord", &all);
+        assert_eq!(printed["status_codes"], json!({"OK": 40}), "{flags:?}");
+        printed["connections_opened"].as_u64().unwrap()
     };
     assert_eq!(opened(&[]), 4);
     assert_eq!(opened(&["--connections", "1"]), 1);
@@ -84,37 +84,37 @@ fn connections_are_kept_shared_or_fresh() {
 #[test]
 fn fixed_work_opens_connections_before_its_makespan() {
     let (_server, address) = server();
-    let told = |flags: &[&str]| {
+    let printed = |flags: &[&str]| {
         let mut all = vec!["--users", "4", "--loops", "10", "--connections"];
         all.extend(flags);
-        let told = result(&address, "EchoWord", &all);
-        assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
+        let printed = result(&address, "EchoWord", &all);
+        assert_eq!(printed["status_codes"], json!({"OK": 40}), "{flags:?}");
         // A call that opens a connection takes longer than its time on the wire.
-        let waits = |key: &str| told[key]["max"].as_f64().unwrap();
+        let waits = |key: &str| printed[key]["max"].as_f64().unwrap();
         let connects = waits("total_time") - waits("service_time");
-        (told["connections_opened"].as_u64().unwrap(), connects)
+        (printed["connections_opened"].as_u64().unwrap(), connects)
     };
-    let (opened, connects) = told(&["kept"]);
+    let (opened, connects) = printed(&["kept"]);
     assert_eq!(opened, 4);
     assert!(connects < 1e-3, "{connects} ms");
-    let (opened, connects) = told(&["shared"]);
+    let (opened, connects) = printed(&["shared"]);
     assert_eq!(opened, 1);
     assert!(connects < 1e-3, "{connects} ms");
-    assert_eq!(told(&["kept", "--include-connecting"]).0, 4);
-    assert_eq!(told(&["fresh"]).0, 40);
+    assert_eq!(printed(&["kept", "--include-connecting"]).0, 4);
+    assert_eq!(printed(&["fresh"]).0, 40);
 }
 
 #[test]
 fn statuses_are_counted_by_name() {
     let (_server, address) = server();
     let data = "[{\"code\":5,\"message\":\"not here\"},{\"code\":14},{\"code\":42}]";
-    let told = result(&address, "Fail", &["-c", "1", "-n", "6", "--data", data]);
+    let printed = result(&address, "Fail", &["-c", "1", "-n", "6", "--data", data]);
     assert_eq!(
-        told["status_codes"],
+        printed["status_codes"],
         json!({"NotFound": 2, "Unavailable": 2, "Code(42)": 2})
     );
-    assert_eq!(told["failed"], 6);
-    let errors = told["errors"].as_array().unwrap();
+    assert_eq!(printed["failed"], 6);
+    let errors = printed["errors"].as_array().unwrap();
     assert!(
         errors
             .iter()
@@ -131,8 +131,8 @@ fn each_call_is_a_sample_of_an_output() {
     let output = format!("json={}", file.display());
     let data = "[{\"code\":14},{\"code\":5}]";
     let flags = ["-c", "1", "-n", "6", "--data", data, "--out", &output];
-    let told = result(&address, "Fail", &flags);
-    assert_eq!(told["requests"], 6);
+    let printed = result(&address, "Fail", &flags);
+    assert_eq!(printed["requests"], 6);
     let text = std::fs::read_to_string(file).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let calls: Vec<Value> = lines
@@ -154,31 +154,35 @@ fn each_call_is_a_sample_of_an_output() {
 #[test]
 fn streams_of_all_kinds_are_counted_in_messages() {
     let (_server, address) = server();
-    let told = |method: &str, flags: &[&str]| {
+    let printed = |method: &str, flags: &[&str]| {
         let mut all = vec!["-c", "2", "-n", "10"];
         all.extend(flags);
-        let told = result(&address, method, &all);
-        assert_eq!(told["status_codes"], json!({"OK": 10}), "{method}: {told}");
+        let printed = result(&address, method, &all);
+        assert_eq!(
+            printed["status_codes"],
+            json!({"OK": 10}),
+            "{method}: {printed}"
+        );
         (
-            told["messages_sent"].clone(),
-            told["messages_received"].clone(),
+            printed["messages_sent"].clone(),
+            printed["messages_received"].clone(),
         )
     };
     let five = "{\"value\":5}";
-    assert_eq!(told("Count", &["--data", five]), (json!(10), json!(50)));
+    assert_eq!(printed("Count", &["--data", five]), (json!(10), json!(50)));
     let three = ["--data", "{\"value\":1000000}", "--stream-call-count", "3"];
-    assert_eq!(told("Count", &three), (json!(10), json!(30)));
+    assert_eq!(printed("Count", &three), (json!(10), json!(30)));
     let two = "[{\"value\":1},{\"value\":2}]";
-    assert_eq!(told("Sum", &["--data", two]), (json!(20), json!(10)));
+    assert_eq!(printed("Sum", &["--data", two]), (json!(20), json!(10)));
     let words = ["--data", "{\"text\":\"a\"}", "--stream-call-count", "4"];
-    assert_eq!(told("Chat", &words), (json!(40), json!(40)));
+    assert_eq!(printed("Chat", &words), (json!(40), json!(40)));
     let times = [
         "--data",
         "{\"value\":100000000}",
         "--stream-call-duration",
         "20ms",
     ];
-    let (sent, received) = told("Count", &times);
+    let (sent, received) = printed("Count", &times);
     assert_eq!(sent, 10);
     assert!(received.as_u64().unwrap() >= 10, "{received}");
 }
@@ -195,7 +199,7 @@ fn fixed_work_is_completed_and_its_payload_reported() {
         "--data",
         "{\"text\":\"hello\"}",
     ];
-    let told = result(&address, "EchoWord", &flags);
+    let printed = result(&address, "EchoWord", &flags);
     for (key, wanted) in [
         ("workers", 4),
         ("loops", 5),
@@ -205,22 +209,22 @@ fn fixed_work_is_completed_and_its_payload_reported() {
         ("payload_bytes_sent", 20 * 7),
         ("payload_bytes_received", 20 * 7),
     ] {
-        assert_eq!(told[key], wanted, "{key}: {told}");
+        assert_eq!(printed[key], wanted, "{key}: {printed}");
     }
-    let number = |key: &str| told[key].as_f64().unwrap_or(f64::NAN);
+    let number = |key: &str| printed[key].as_f64().unwrap_or(f64::NAN);
     let megabytes = 280.0 / 1e6 / number("makespan_seconds");
     assert!((number("megabytes_per_second") / megabytes - 1.0).abs() < 1e-9);
     assert!((number("megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-9);
 
     let failing = ["--users", "2", "--loops", "3", "--data", "{\"code\":5}"];
-    let told = result(&address, "Fail", &failing);
+    let printed = result(&address, "Fail", &failing);
     assert_eq!(
-        (&told["failed_calls"], &told["payload_bytes"]),
+        (&printed["failed_calls"], &printed["payload_bytes"]),
         (&json!(6), &json!(0))
     );
     let streams = ["--users", "1", "--loops", "2", "--data", "{\"value\":3}"];
-    let told = result(&address, "Count", &streams);
-    assert_eq!(told["payload_bytes_received"], 2 * 3 * 2);
+    let printed = result(&address, "Count", &streams);
+    assert_eq!(printed["payload_bytes_received"], 2 * 3 * 2);
 
     let text = call(&address, "EchoWord", &flags).stdout;
     for part in [
@@ -234,15 +238,15 @@ fn fixed_work_is_completed_and_its_payload_reported() {
 }
 
 #[test]
-fn packed_messages_go_both_ways() {
+fn compressed_messages_are_sent_and_received() {
     let (_server, address) = server();
     let data = format!("{{\"text\":\"{}\"}}", "x".repeat(100_000));
     let bytes = |flags: &[&str]| {
         let mut all = vec!["-c", "1", "-n", "3", "--data", data.as_str()];
         all.extend(flags);
-        let told = result(&address, "EchoWord", &all);
-        assert_eq!(told["status_codes"], json!({"OK": 3}), "{flags:?}");
-        let number = |key: &str| told[key].as_u64().unwrap();
+        let printed = result(&address, "EchoWord", &all);
+        assert_eq!(printed["status_codes"], json!({"OK": 3}), "{flags:?}");
+        let number = |key: &str| printed[key].as_u64().unwrap();
         (number("bytes_sent"), number("bytes_received"))
     };
     let (sent, received) = bytes(&[]);
@@ -252,7 +256,7 @@ fn packed_messages_go_both_ways() {
 }
 
 #[test]
-fn a_client_certificate_is_sent_on_request() {
+fn a_client_certificate_is_sent_if_requested() {
     let server = Server::start().unwrap();
     let mut variables = server.addresses.variables.iter();
     let (_, address) = variables.find(|(name, _)| name == "TLS_MUTUAL").unwrap();
@@ -267,15 +271,16 @@ fn a_client_certificate_is_sent_on_request() {
         plimsoll(&all).run()
     };
     let ended = ask(&["--ca", &authority, "--cert", &cert, "--key", &key]);
-    let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
-    assert_eq!(told["status_codes"], json!({"OK": 6}));
-    assert_eq!(told["connections_opened"], 2);
+    let printed: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    assert_eq!(printed["status_codes"], json!({"OK": 6}));
+    assert_eq!(printed["connections_opened"], 2);
     // In TLS 1.3, the server rejects the client only after the client's handshake is complete. The failed write may
     // hide the alert, so only the failure is certain.
     for (flags, part) in [
         (
             vec!["--cacert", authority.as_str()],
-            "asked to describe itself",
+            "did not describe its services",
         ),
         (
             vec!["--cert", cert.as_str(), "--key", key.as_str()],
@@ -326,12 +331,12 @@ fn a_deadline_ends_a_call() {
         "--data",
         "{\"value\":20000}",
     ];
-    let told = result(&address, "Wait", &flags);
-    assert_eq!(told["status_codes"], json!({"DeadlineExceeded": 2}));
+    let printed = result(&address, "Wait", &flags);
+    assert_eq!(printed["status_codes"], json!({"DeadlineExceeded": 2}));
 }
 
 #[test]
-fn files_describe_services_too() {
+fn files_can_describe_services() {
     let (_server, address) = server();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testkit/src/case_server");
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
@@ -344,8 +349,8 @@ fn files_describe_services_too() {
     ] {
         let mut all = flags.clone();
         all.extend(["-c", "1", "-n", "3"]);
-        let told = result(&address, "EchoKnown", &all);
-        assert_eq!(told["status_codes"], json!({"OK": 3}), "{flags:?}");
+        let printed = result(&address, "EchoKnown", &all);
+        assert_eq!(printed["status_codes"], json!({"OK": 3}), "{flags:?}");
     }
 }
 
@@ -366,16 +371,19 @@ fn a_closed_run_reports_service_times() {
 #[test]
 fn an_open_run_reports_response_times() {
     let (_server, address) = server();
-    let told = result(
+    let printed = result(
         &address,
         "EchoWord",
         &["--rps", "100", "-d", "1s", "-u", "5"],
     );
     assert!(
-        told["response_time"]["count"].as_u64().unwrap() > 0,
-        "{told}"
+        printed["response_time"]["count"].as_u64().unwrap() > 0,
+        "{printed}"
     );
-    assert!(told["send_lag"]["count"].as_u64().unwrap() > 0, "{told}");
+    assert!(
+        printed["send_lag"]["count"].as_u64().unwrap() > 0,
+        "{printed}"
+    );
 }
 
 fn regex_escaped(text: &str) -> String {
@@ -386,18 +394,18 @@ fn regex_escaped(text: &str) -> String {
 fn mistakes_are_reported_with_a_fix() {
     let (_server, address) = server();
     let nobody = ports::closed().to_string();
-    let told = |method: &str, flags: &[&str]| {
+    let printed = |method: &str, flags: &[&str]| {
         let ended = call(&address, method, flags);
         assert_eq!(ended.status, Some(104), "{ended:?}");
         assert_eq!(ended.stdout, "");
         ended.stderr
     };
-    assert!(told("EchoWort", &[]).contains("did you mean cases.Cases/EchoWord"));
-    assert!(told("EchoWord", &["--data", "{\"txt\":1}"]).contains("cases.Word"));
-    assert!(told("EchoWord", &["--data", "{{nothing}}"]).contains("means nothing"));
-    assert!(told("EchoWord", &["-m", "no colon"]).contains("NAME: VALUE"));
-    assert!(told("EchoWord", &["--proto", "/no/such.proto"]).contains("such.proto"));
-    assert!(told("EchoWord", &["-d", "0s"]).contains("--duration"));
+    assert!(printed("EchoWort", &[]).contains("did you mean cases.Cases/EchoWord"));
+    assert!(printed("EchoWord", &["--data", "{\"txt\":1}"]).contains("cases.Word"));
+    assert!(printed("EchoWord", &["--data", "{{nothing}}"]).contains("is not a known placeholder"));
+    assert!(printed("EchoWord", &["-m", "no colon"]).contains("NAME: VALUE"));
+    assert!(printed("EchoWord", &["--proto", "/no/such.proto"]).contains("such.proto"));
+    assert!(printed("EchoWord", &["-d", "0s"]).contains("--duration"));
     let ended = call(&nobody, "EchoWord", &[]);
     assert_eq!(ended.status, Some(104));
     assert!(ended.stderr.contains("connection refused"), "{ended:?}");
@@ -426,13 +434,14 @@ fn a_search_works_with_grpc_calls() {
         "cases.Cases/EchoWord",
     ])
     .run();
-    let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
-    let trials = told["trials"].as_array().unwrap();
-    assert!(!trials.is_empty(), "{told}");
+    let printed: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    let trials = printed["trials"].as_array().unwrap();
+    assert!(!trials.is_empty(), "{printed}");
     assert!(
         trials
             .iter()
             .all(|trial| trial["metric"] == "http_req_response_time"),
-        "{told}"
+        "{printed}"
     );
 }

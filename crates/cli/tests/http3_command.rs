@@ -91,24 +91,24 @@ fn every_load_command_uses_http3_with_caddy() {
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         ended.stderr
     };
-    let said = run(&[]);
+    let log = run(&[]);
     assert!(
-        said.contains("HTTP/2.0 true hello from caddy tls1.3 true"),
-        "{said}"
+        log.contains("HTTP/2.0 true hello from caddy tls1.3 true"),
+        "{log}"
     );
     assert!(
-        said.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
-        "{said}"
+        log.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
+        "{log}"
     );
     for coding in ["gzip", "zstd"] {
         let unpacked = format!("HTTP/3.0 {coding} {}", 6 * LONG);
-        assert!(said.contains(&unpacked), "{said}");
+        assert!(log.contains(&unpacked), "{log}");
     }
-    let said = run(&["--protocol", "http3"]);
-    assert!(!said.contains("HTTP/2.0"), "{said}");
+    let log = run(&["--protocol", "http3"]);
+    assert!(!log.contains("HTTP/2.0"), "{log}");
     assert!(
-        said.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
-        "{said}"
+        log.contains("HTTP/3.0 true hello from caddy tls1.3 true"),
+        "{log}"
     );
 
     let ended = trusting(

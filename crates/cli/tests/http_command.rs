@@ -13,7 +13,7 @@ use plimsoll_testkit::program::{self, Ended};
 use serde_json::Value;
 
 /// The summary without the parts that depend on the machine or the time.
-fn told(ended: &Ended) -> String {
+fn printed(ended: &Ended) -> String {
     assert_eq!(ended.stderr, "");
     let filters = Filters::figures()
         .after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …")
@@ -39,7 +39,7 @@ fn json(ended: &Ended) -> Value {
 fn a_closed_run_reports_service_times() {
     let server = Peer::start(Play::ok("hello"));
     let ended = plimsoll(&["http", "-c", "2", "-n", "2000", &server.url()]).run();
-    snapshot("http_closed", &told(&ended));
+    snapshot("http_closed", &printed(&ended));
     assert!(ended.stdout.contains(" 200  2000\n"), "{}", ended.stdout);
     assert_eq!((server.connections(), server.requests()), (2, 2000));
 }
@@ -58,7 +58,7 @@ fn an_open_run_reports_response_times() {
         &server.url(),
     ])
     .run();
-    snapshot("http_open", &told(&ended));
+    snapshot("http_open", &printed(&ended));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
         (&result["calls"], &result["connections_opened"]),
         (&20.into(), &1.into())
     );
-    for (flags, told) in [
+    for (flags, printed) in [
         (
             &["--users", "4", "--loops", "5", "--connections", "shared"][..],
             "needs HTTP/2",
@@ -146,7 +146,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
     ] {
         let ended = plimsoll(&[&["http"], flags, &["http://127.0.0.1:9/"]].concat()).run();
         assert_eq!(ended.status, Some(104), "{ended:?}");
-        assert!(ended.stderr.contains(told), "{told}: {ended:?}");
+        assert!(ended.stderr.contains(printed), "{printed}: {ended:?}");
     }
 }
 
@@ -220,7 +220,7 @@ fn the_requested_parameters_are_sent() {
     ])
     .run();
     assert_eq!(json(&ended)["requests"], 4);
-    assert_eq!(server.connections(), 4, "connections were kept");
+    assert_eq!(server.connections(), 4, "connections were reused");
 }
 
 /// A kind of misbehavior, and the word for it in the result.
@@ -281,7 +281,7 @@ fn servers_that_misbehave_are_named_and_counted() {
 }
 
 #[test]
-fn places_that_cannot_be_reached_are_named() {
+fn unreachable_places_are_named() {
     let closed = format!("http://{}/", ports::closed());
     for (url, word) in [
         (closed.as_str(), "refused"),
@@ -300,7 +300,7 @@ fn places_that_cannot_be_reached_are_named() {
 }
 
 #[test]
-fn a_huge_body_costs_no_memory() {
+fn a_huge_body_does_not_use_memory() {
     const HUGE: u64 = 512 << 20;
     let server = Peer::start(Play::huge_body(HUGE));
     let ended = plimsoll(&["http", "--json", "-c", "1", "-n", "1", &server.url()]).run();
@@ -343,7 +343,7 @@ fn an_interrupt_ends_the_run_with_its_summary() {
 }
 
 #[test]
-fn tls_is_checked_and_certificates_are_shown() {
+fn tls_certificates_are_verified_and_presented() {
     let server = Server::start().unwrap();
     let url = |listener: &str| {
         let mut variables = server.addresses.variables.iter();
@@ -388,7 +388,11 @@ fn tls_is_checked_and_certificates_are_shown() {
         .arg(others.path().join("client.key"))
         .arg(url("TLS"))
         .run();
-    assert_eq!(ended.status, Some(104), "a certificate with another's key");
+    assert_eq!(
+        ended.status,
+        Some(104),
+        "a certificate with the key of another"
+    );
 }
 
 /// The address in the variable, and the flags for the certificates of the test server.
@@ -408,7 +412,7 @@ fn mutual_tls(server: &Server) -> (String, [String; 6]) {
 }
 
 #[test]
-fn tls_flags_mean_the_same_in_every_command() {
+fn tls_flags_have_the_same_meaning_in_every_command() {
     let server = Server::start().unwrap();
     let (address, certificates) = mutual_tls(&server);
     let url = format!("{address}/get");

@@ -54,7 +54,7 @@ fn runs(format: &str, file: &str, parts: &[&str], messages: &[&str]) {
 }
 
 #[test]
-fn a_recording_of_chrome_runs_with_its_own_tokens() {
+fn a_script_from_a_chrome_recording_runs_with_new_tokens() {
     runs(
         "har",
         "chrome.har",
@@ -83,7 +83,7 @@ fn a_recording_of_chrome_runs_with_its_own_tokens() {
 }
 
 #[test]
-fn a_recording_of_firefox_runs_with_its_own_tokens() {
+fn a_script_from_a_firefox_recording_runs_with_new_tokens() {
     runs(
         "har",
         "firefox.har",
@@ -97,7 +97,7 @@ fn a_recording_of_firefox_runs_with_its_own_tokens() {
 }
 
 #[test]
-fn a_description_in_yaml_runs_after_a_comparison() {
+fn a_script_from_openapi_yaml_matches_and_runs() {
     runs(
         "openapi",
         "openapi.yaml",
@@ -115,7 +115,7 @@ fn a_description_in_yaml_runs_after_a_comparison() {
 }
 
 #[test]
-fn a_collection_of_postman_runs() {
+fn a_script_from_a_postman_collection_runs() {
     runs(
         "postman",
         "postman.json",
@@ -134,7 +134,7 @@ fn a_collection_of_postman_runs() {
 }
 
 #[test]
-fn commands_of_curl_run_after_a_comparison() {
+fn a_script_from_curl_commands_matches_and_runs() {
     let (ended, script) = import("curl", "browser.curl", Some(shop::start()), &[]);
     // The shop does not accept uploads.
     assert_eq!(ended.status, Some(1), "{}\n{script}", ended.stderr);
@@ -166,7 +166,7 @@ fn commands_of_curl_run_after_a_comparison() {
 }
 
 #[test]
-fn a_plan_of_jmeter_runs() {
+fn a_script_from_a_jmeter_plan_runs() {
     runs(
         "jmx",
         "shop.jmx",

@@ -42,7 +42,7 @@ fn below(root: &Path) -> Command {
 }
 
 #[test]
-fn the_container_has_everything_that_the_program_needs() {
+fn the_container_contains_everything_that_the_program_needs() {
     let root = tempfile::tempdir().expect("a directory");
     // Another user must be able to enter the directory.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -63,7 +63,7 @@ fn the_container_has_everything_that_the_program_needs() {
 }
 
 #[test]
-fn that_script_builds_the_image_which_has_no_privileges() {
+fn the_script_builds_an_image_without_privileges() {
     let file = fs::read_to_string(packaging("docker/Dockerfile")).expect("the Dockerfile");
     for part in [
         "RUSTFLAGS=\"-C target-feature=+crt-static\"",

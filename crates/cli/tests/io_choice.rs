@@ -115,7 +115,7 @@ fn without_io_uring_only_that_mode_is_refused() {
 /// Four users of a WebSocket server receive messages faster than their handlers process them, and four users of another
 /// server send requests on the same worker. The second server is healthy, so none of its requests may fail.
 #[test]
-fn a_flood_that_scripts_do_not_read_fails_no_request_to_another_server() {
+fn an_unread_flood_does_not_fail_requests_to_another_server() {
     const SCRIPT: &str = "
         import http from 'k6/http';
         import { check, sleep } from 'k6';

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tiny_lab::{Lab, SCRIPT, TINY, one_cell};
 
 #[test]
-fn a_tiny_lab_is_run_and_concluded() {
+fn a_tiny_lab_runs_and_has_conclusions() {
     let lab = Lab::new(TINY);
     let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");
@@ -49,7 +49,10 @@ fn a_tiny_lab_is_run_and_concluded() {
     }
     let again = lab.run(&["report", lab.the_run().to_str().expect("text")]);
     assert_eq!(again.status.code(), Some(0));
-    assert!(lab.result() == result, "concluding again changes nothing");
+    assert!(
+        lab.result() == result,
+        "repeating the conclusions does not change them"
+    );
     let list = lab.run(&["list"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("4 cells"));
 
@@ -154,11 +157,11 @@ fn mistake(from: &str, to: &str) -> String {
     assert!(TINY.contains(from), "{from}");
     let lab = Lab::new(&TINY.replace(from, to));
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_ne!(output.status.code(), Some(0), "{talk}");
-    assert_eq!(talk.matches("error: ").count(), 1, "{talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(stderr.matches("error: ").count(), 1, "{stderr}");
     lab.assert_nothing_is_left();
-    talk
+    stderr
 }
 
 #[test]
@@ -177,54 +180,54 @@ fn the_sanity_request_is_the_request_of_the_load() {
 }
 
 #[test]
-fn each_mistake_ends_in_one_message() {
-    let told = mistake("pause =", "puase =");
+fn each_mistake_results_in_one_message() {
+    let printed = mistake("pause =", "puase =");
     assert!(
-        told.contains("lab.toml:4: unknown key \"puase\" in [lab]; did you mean \"pause\"?"),
-        "{told}"
+        printed.contains("lab.toml:4: unknown key \"puase\" in [lab]; did you mean \"pause\"?"),
+        "{printed}"
     );
-    let told = mistake("users = [1, 2]", "users = []");
+    let printed = mistake("users = [1, 2]", "users = []");
     assert!(
-        told.contains("lab.toml:8: the axis \"users\" is empty"),
-        "{told}"
+        printed.contains("lab.toml:8: the axis \"users\" is empty"),
+        "{printed}"
     );
-    let told = mistake("\"SYSTEM\"", "\"no-such-program --x\"");
+    let printed = mistake("\"SYSTEM\"", "\"no-such-program --x\"");
     assert!(
-        told.contains("lab.toml:12: the program no-such-program is missing: install it"),
-        "{told}"
+        printed.contains("lab.toml:12: the program no-such-program is missing: install it"),
+        "{printed}"
     );
 
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port();
-    let told = mistake(
+    let printed = mistake(
         "name = \"pages\"",
         &format!("name = \"pages\"\nport = {port}"),
     );
     assert!(
-        told.contains(&format!("lab.toml:12: pages cannot use port {port}")),
-        "{told}"
+        printed.contains(&format!("lab.toml:12: pages cannot use port {port}")),
+        "{printed}"
     );
     drop(taken);
 
-    let told = mistake(
+    let printed = mistake(
         "[[system]]",
         &format!(
             "[[service]]\nname = \"db\"\nkind = \"postgres\"\nurl = \"postgres://me@127.0.0.1:{port}/x\"\n\n[[system]]"
         ),
     );
     assert!(
-        told.contains("lab.toml:13: db does not accept connections: 127.0.0.1:"),
-        "{told}"
+        printed.contains("lab.toml:13: db does not accept connections: 127.0.0.1:"),
+        "{printed}"
     );
-    assert!(told.contains("start it, or remove url"), "{told}");
+    assert!(printed.contains("start it, or remove url"), "{printed}");
 
-    let told = mistake(
+    let printed = mistake(
         "[[load]]\nscript",
         "[seed]\ncommand = \"echo '{\\\"written\\\": 7}'\"\nexpect = { written = 8 }\n\n[[load]]\nscript",
     );
     assert!(
-        told.contains("lab.toml:17: the seed seed is incomplete: written should be 8, but is 7"),
-        "{told}"
+        printed.contains("lab.toml:17: the seed seed is incomplete: written should be 8, but is 7"),
+        "{printed}"
     );
 
     let lab = Lab::new(
@@ -234,20 +237,20 @@ fn each_mistake_ends_in_one_message() {
             .replace("[1, 2]", "[1]"),
     );
     let output = lab.run(&["run", "lab.toml"]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.matches("error: ").count(), 1, "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(printed.matches("error: ").count(), 1, "{printed}");
     assert!(
-        told.contains("the check /ok = false failed (responses: 200): "),
-        "{told}"
+        printed.contains("the check /ok = false failed (responses: 200): "),
+        "{printed}"
     );
     assert!(
-        told.contains(r#"the response was 200 over HTTP/1.1: "{\"ok\":true}""#),
-        "{told}"
+        printed.contains(r#"the response was 200 over HTTP/1.1: "{\"ok\":true}""#),
+        "{printed}"
     );
     assert!(
-        told.contains("lab.toml:27: the sanity request of how=http users=1 failed"),
-        "{told}"
+        printed.contains("lab.toml:27: the sanity request of how=http users=1 failed"),
+        "{printed}"
     );
     assert_eq!(lab.result()["cells"][0]["state"]["state"], "insane");
     assert_eq!(lab.result()["cells"][0]["figures"], serde_json::json!([]));
@@ -312,7 +315,7 @@ fn a_cell_whose_checks_failed_has_no_figures() {
 }
 
 #[test]
-fn a_target_list_is_a_template_and_processes_can_be_excluded_from_cpu_time() {
+fn target_lists_are_templates_and_cpu_time_can_exclude_processes() {
     let text = one_cell()
         .replace(
             "script = \"get.js\"",
@@ -355,10 +358,10 @@ fn a_target_list_is_a_template_and_processes_can_be_excluded_from_cpu_time() {
 
     fs::write(&path, "GET {page.url}/a\n").expect("a file");
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        talk.contains("targets.txt:1: unknown variable {page.url}"),
-        "{talk}"
+        stderr.contains("targets.txt:1: unknown variable {page.url}"),
+        "{stderr}"
     );
 }
 
@@ -372,15 +375,15 @@ fn a_changed_script_is_not_mixed_with_old_results() {
     let script = lab.directory.path().join("get.js");
     fs::write(&script, format!("{SCRIPT}// other\n")).expect("a file");
     let output = lab.run(&["resume", run]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_ne!(output.status.code(), Some(0));
     assert!(
-        talk.contains("get.js has changed since this run started"),
-        "{talk}"
+        stderr.contains("get.js has changed since this run started"),
+        "{stderr}"
     );
     assert!(
-        talk.contains("start a new run with plimsoll lab run"),
-        "{talk}"
+        stderr.contains("start a new run with plimsoll lab run"),
+        "{stderr}"
     );
     // The existing measurements can still be evaluated.
     assert_eq!(lab.run(&["report", run]).status.code(), Some(0));
@@ -460,7 +463,7 @@ fn results_that_cannot_be_written_end_the_lab_and_lose_no_measurements() {
     for part in ["result.json: File too large", "plimsoll lab report"] {
         assert!(messages.contains(part), "{part}: {messages}");
     }
-    assert!(files.map(read) == before, "what was there has changed");
+    assert!(files.map(read) == before, "existing files have changed");
     lab.assert_nothing_is_left();
 
     let resumed = lab.run(&["resume", run.to_str().expect("text")]);
@@ -480,7 +483,7 @@ fn random(state: &mut u64) -> u64 {
 }
 
 #[test]
-fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
+fn a_lab_killed_at_any_time_leaves_nothing_and_resumes() {
     let since = std::time::UNIX_EPOCH.elapsed().expect("after 1970");
     let mut state = (since.as_nanos() as u64) | 1;
     let seed = format!("seed {state}");

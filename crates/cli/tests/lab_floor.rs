@@ -10,7 +10,7 @@ use tiny_lab::{Lab, TINY};
 
 /// The copy of a cell has its own processes, which use the same port.
 #[test]
-fn a_cell_is_measured_twice_and_gives_the_floor_of_comparisons() {
+fn a_cell_measured_twice_sets_the_floor_of_comparisons() {
     // A port below the range that the system assigns to connections.
     let first = 20_000 + u16::try_from(std::process::id() % 10_000).expect("a port");
     let port = (first..32_000)

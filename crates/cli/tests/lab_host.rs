@@ -88,9 +88,9 @@ impl Host {
                 break;
             }
         }
-        let said = fs::read_to_string(at("sshd.log")).unwrap_or_default();
+        let log = fs::read_to_string(at("sshd.log")).unwrap_or_default();
         Host {
-            server: server.unwrap_or_else(|| panic!("sshd does not run: {said}")),
+            server: server.unwrap_or_else(|| panic!("sshd does not run: {log}")),
             directory,
         }
     }
@@ -241,8 +241,11 @@ fn processes_on_a_host_end_when_the_connection_is_lost_and_the_lab_says_so() {
     host.drop_connections();
     host.wait_until_empty();
     let output = child.wait_with_output().expect("its end");
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(talk.contains("the connection to far was lost"), "{talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        stderr.contains("the connection to far was lost"),
+        "{stderr}"
+    );
     lab.assert_nothing_is_left();
     let cell = &lab.result()["cells"][0];
     assert_eq!(cell["verdict"], "invalid", "{cell:#}");
@@ -282,13 +285,16 @@ fn an_unknown_host_is_refused() {
     fs::write(host.at("known_hosts"), "").expect("a file");
     let lab = host.lab("1s");
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_ne!(output.status.code(), Some(0), "{talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{stderr}");
     assert!(
-        talk.contains("the lab connects to known hosts only"),
-        "{talk}"
+        stderr.contains("the lab connects to known hosts only"),
+        "{stderr}"
     );
-    assert!(talk.contains("lab.toml:"), "the line is missing: {talk}");
+    assert!(
+        stderr.contains("lab.toml:"),
+        "the line is missing: {stderr}"
+    );
     assert_eq!(
         fs::read_to_string(host.at("known_hosts")).expect("a file"),
         ""
@@ -353,7 +359,7 @@ impl Keep {
 }
 
 #[test]
-fn a_process_is_ended_with_its_files_when_the_lab_is_gone() {
+fn a_process_and_its_files_are_removed_when_the_lab_disappears() {
     let mut keep = Keep::new();
     keep.start_stubborn();
     let private = fs::read_dir(keep.tmp.path())
@@ -439,11 +445,11 @@ fn mistakes_in_a_host_are_reported_with_their_lines() {
             );
         let lab = Lab::new(&text);
         let output = lab.run(&["plan", "lab.toml"]);
-        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_ne!(output.status.code(), Some(0), "{talk}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_ne!(output.status.code(), Some(0), "{stderr}");
         assert!(
-            talk.contains(message) && talk.contains("lab.toml:"),
-            "{host}: {talk}"
+            stderr.contains(message) && stderr.contains("lab.toml:"),
+            "{host}: {stderr}"
         );
     }
 }

@@ -29,20 +29,23 @@ fn is_root() -> bool {
 /// The error message of a lab that must not start.
 fn refusal(lab: &Lab) -> String {
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_ne!(output.status.code(), Some(0), "{talk}");
-    assert!(!talk.contains("variant 1 is started"), "{talk}");
-    assert!(talk.contains("lab.toml:"), "the line is missing: {talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{stderr}");
+    assert!(!stderr.contains("variant 1 is started"), "{stderr}");
+    assert!(
+        stderr.contains("lab.toml:"),
+        "the line is missing: {stderr}"
+    );
     lab.assert_nothing_is_left();
-    talk
+    stderr
 }
 
 #[test]
-fn a_load_comes_through_the_network_of_the_kernel() {
+fn a_load_passes_through_the_kernels_emulated_network() {
     let lab = Lab::new(&with_network(LIMITED));
     if !is_root() {
-        let talk = refusal(&lab);
-        assert!(talk.contains("run the lab as root"), "{talk}");
+        let stderr = refusal(&lab);
+        assert!(stderr.contains("run the lab as root"), "{stderr}");
         return;
     }
     let result = lab.run_well();
@@ -67,7 +70,7 @@ fn a_load_comes_through_the_network_of_the_kernel() {
 }
 
 #[test]
-fn a_network_that_the_kernel_cannot_make_is_refused_before_the_run() {
+fn an_impossible_kernel_network_is_refused_before_the_run() {
     let far = LIMITED.replace("rate = \"50Mbit/s\"", "round-trip = \"20ms\"");
     let lab = Lab::new(&with_network(&far));
     let netem = Command::new("sh")
@@ -80,14 +83,14 @@ fn a_network_that_the_kernel_cannot_make_is_refused_before_the_run() {
         assert!(connecting >= Some(20.0), "{cell:#}");
         return;
     }
-    let talk = refusal(&lab);
+    let stderr = refusal(&lab);
     let why = if is_root() {
         "it has no netem"
     } else {
         "run the lab as root"
     };
-    assert!(talk.contains(why), "{talk}");
-    assert!(talk.contains("remove by = \"kernel\""), "{talk}");
+    assert!(stderr.contains(why), "{stderr}");
+    assert!(stderr.contains("remove by = \"kernel\""), "{stderr}");
 }
 
 /// The interfaces of this lab in this network namespace.
@@ -134,7 +137,7 @@ fn a_killed_lab_leaves_no_network() {
 }
 
 #[test]
-fn the_example_of_networks_is_a_lab() {
+fn the_network_example_is_a_valid_lab() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/networks");
     let output = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
         .args(["lab", "plan", example])

@@ -129,10 +129,13 @@ restarts = 1
 }
 
 #[test]
-fn a_tool_that_is_missing_is_named() {
+fn a_missing_tool_is_named() {
     let lab = lab("http = { url = \"{pages.url}/\" }\ntool = \"wrk\"\nprogram = \"./no-wrk\"\n");
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_ne!(output.status.code(), Some(0), "{talk}");
-    assert!(talk.contains("./no-wrk is missing: install it"), "{talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("./no-wrk is missing: install it"),
+        "{stderr}"
+    );
 }

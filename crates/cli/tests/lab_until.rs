@@ -53,7 +53,7 @@ fn a_steady_rate_is_known_after_few_restarts() {
 }
 
 #[test]
-fn a_figure_that_never_becomes_precise_takes_all_restarts() {
+fn an_imprecise_figure_uses_all_restarts() {
     let lab = lab("users = 2\nrestarts = 4\nuntil = \"latency_p95 ±0.001%\"\n");
     let cell = lab.cell();
     assert_eq!(
@@ -67,11 +67,11 @@ fn a_figure_that_never_becomes_precise_takes_all_restarts() {
 fn mistakes_name_the_line_and_an_example() {
     let lab = lab("users = 2\nuntil = \"latency_p59 ±5%\"\n");
     let output = lab.run(&["run", "lab.toml"]);
-    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_ne!(output.status.code(), Some(0), "{talk}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{stderr}");
     assert!(
-        talk.contains("did you mean latency_p5") || talk.contains("did you mean latency_p9"),
-        "{talk}"
+        stderr.contains("did you mean latency_p5") || stderr.contains("did you mean latency_p9"),
+        "{stderr}"
     );
-    assert!(talk.contains("lab.toml"), "{talk}");
+    assert!(stderr.contains("lab.toml"), "{stderr}");
 }

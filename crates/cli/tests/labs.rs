@@ -56,11 +56,11 @@ fn every_lab_has_the_expected_cells_and_duration() {
     }
     let folders = fs::read_dir(folder()).unwrap().map(Result::unwrap);
     let labs = folders.filter(|one| one.path().is_dir()).count();
-    assert_eq!(labs, LABS.len(), "a lab is not looked at here");
+    assert_eq!(labs, LABS.len(), "a lab is missing from this list");
 }
 
 #[test]
-fn the_standard_form_restarts_five_times_for_three_seconds_at_least() {
+fn the_standard_form_restarts_five_times_for_at_least_three_seconds() {
     for (lab, ..) in LABS {
         let plan = plan(lab, "");
         for cell in chosen(&plan) {
@@ -78,8 +78,8 @@ fn the_standard_form_restarts_five_times_for_three_seconds_at_least() {
             );
             // Without an address, a script would use its default address.
             if load["source"]["script"].is_string() {
-                let told = load["environment"].to_string();
-                assert!(told.contains("BASE_URL"), "{}: {told}", cell["name"]);
+                let printed = load["environment"].to_string();
+                assert!(printed.contains("BASE_URL"), "{}: {printed}", cell["name"]);
             }
             let duration =
                 plimsoll_units::duration::parse(load["duration"].as_str().unwrap()).unwrap();

@@ -153,7 +153,7 @@ impl Run {
 }
 
 /// Lists all errors in one output of a run.
-fn lies(run: Run, said: &Figures, log: &Log, wall: Duration) -> Vec<String> {
+fn lies(run: Run, claimed: &Figures, log: &Log, wall: Duration) -> Vec<String> {
     let (sent, received) = log.payload(|status| run.is_good(status));
     // Every request arrived and got a complete response. Otherwise the run itself is wrong, not only a figure.
     let (calls, failed) = match run.protocol {
@@ -165,35 +165,36 @@ fn lies(run: Run, said: &Figures, log: &Log, wall: Duration) -> Vec<String> {
     };
     let counts = [
         ("calls at the server", Some(calls), run.calls()),
-        ("iterations", Some(said.iterations), run.iterations()),
-        ("calls", said.calls, calls),
-        ("failed calls", Some(said.failed), failed),
-        ("payload sent", Some(said.sent), sent),
-        ("payload received", Some(said.received), received),
+        ("iterations", Some(claimed.iterations), run.iterations()),
+        ("calls", claimed.calls, calls),
+        ("failed calls", Some(claimed.failed), failed),
+        ("payload sent", Some(claimed.sent), sent),
+        ("payload received", Some(claimed.received), received),
     ];
     let mut lies: Vec<String> = counts
         .into_iter()
-        .filter(|(_, said, logged)| said.is_some_and(|said| said != *logged))
-        .map(|(what, said, logged)| format!("{what}: {said:?}, not {logged}"))
+        .filter(|(_, claimed, logged)| claimed.is_some_and(|claimed| claimed != *logged))
+        .map(|(what, claimed, logged)| format!("{what}: {claimed:?}, not {logged}"))
         .collect();
-    lies.extend(said.unfinished.clone());
+    lies.extend(claimed.unfinished.clone());
     let shortest = log.span().as_secs_f64();
     let longest = wall.as_secs_f64().min(shortest + SCHEDULING);
     // Written without "<", so that NaN is also detected.
-    let is_possible = said.makespan >= shortest - said.rounding && said.makespan <= longest;
+    let is_possible =
+        claimed.makespan >= shortest - claimed.rounding && claimed.makespan <= longest;
     if !is_possible {
         lies.push(format!(
             "makespan {} s, not between {shortest} s and {longest} s",
-            said.makespan
+            claimed.makespan
         ));
     }
-    if let Some(rate) = said.megabits_per_second {
-        let expected = (sent + received) as f64 * 8.0 / 1e6 / said.makespan;
+    if let Some(rate) = claimed.megabits_per_second {
+        let expected = (sent + received) as f64 * 8.0 / 1e6 / claimed.makespan;
         if (rate / expected - 1.0).abs() > 1e-9 && rate != expected {
             lies.push(format!("{rate} Mbit/s, not {expected}"));
         }
     }
-    let source = said.source;
+    let source = claimed.source;
     lies.into_iter()
         .map(|lie| format!("{run:?}, {source}: {lie}"))
         .collect()
@@ -209,7 +210,7 @@ fn lies_of(run: Run) -> Vec<String> {
     let log = server.settled_log();
     outputs
         .iter()
-        .flat_map(|said| lies(run, said, &log, wall))
+        .flat_map(|claimed| lies(run, claimed, &log, wall))
         .collect()
 }
 
@@ -264,7 +265,7 @@ detectors! {
 
 /// Checks the detector itself: it must detect a slight change of any figure.
 #[test]
-fn changed_figures_are_found() {
+fn changed_figures_are_detected() {
     use plimsoll_testkit::logged_server::{Entry, Outcome};
 
     let ms = Duration::from_millis;
@@ -302,21 +303,21 @@ fn changed_figures_are_found() {
         unfinished: None,
     };
     let count = |change: &dyn Fn(&mut Figures)| {
-        let mut said = truth.clone();
-        change(&mut said);
-        lies(run, &said, &log, ms(100)).len()
+        let mut claimed = truth.clone();
+        change(&mut claimed);
+        lies(run, &claimed, &log, ms(100)).len()
     };
     assert_eq!(count(&|_| {}), 0);
     let changes: [&dyn Fn(&mut Figures); 9] = [
-        &|said| said.iterations = 3,
-        &|said| said.calls = Some(3),
-        &|said| said.failed = 0,
-        &|said| said.sent = 20,
-        &|said| said.received = 8,
-        &|said| said.unfinished = Some("the rest did not end in time".to_owned()),
-        &|said| said.megabits_per_second = Some(0.0),
-        &|said| (said.makespan, said.megabits_per_second) = (0.069, None),
-        &|said| (said.makespan, said.megabits_per_second) = (0.101, None),
+        &|claimed| claimed.iterations = 3,
+        &|claimed| claimed.calls = Some(3),
+        &|claimed| claimed.failed = 0,
+        &|claimed| claimed.sent = 20,
+        &|claimed| claimed.received = 8,
+        &|claimed| claimed.unfinished = Some("the rest did not end in time".to_owned()),
+        &|claimed| claimed.megabits_per_second = Some(0.0),
+        &|claimed| (claimed.makespan, claimed.megabits_per_second) = (0.069, None),
+        &|claimed| (claimed.makespan, claimed.megabits_per_second) = (0.101, None),
     ];
     for (number, change) in changes.iter().enumerate() {
         assert_eq!(count(change), 1, "change {number}");

@@ -140,7 +140,7 @@ fn exchange(mut connection: &TcpStream) -> Duration {
 }
 
 #[test]
-fn new_connections_do_not_hold_up_established_ones() {
+fn new_connections_do_not_delay_established_ones() {
     let (running, address) = link(echo(), &["--round-trip", "300ms", "--rate", "556Mbit/s"]);
     let established = TcpStream::connect(address).expect("the relay");
     established.set_nodelay(true).expect("no delay");
@@ -187,7 +187,7 @@ fn a_signal_prints_the_lateness_since_the_last_one() {
 }
 
 #[test]
-fn a_relay_that_is_late_adds_no_more_than_the_delay() {
+fn a_late_relay_adds_only_the_configured_delay() {
     const CONNECTIONS: usize = 200;
     let (running, address) = link(echo(), &["--round-trip", "800ms", "--rate", "556Mbit/s"]);
     // The kernel starts to timestamp bytes only shortly after the first request to do so.
@@ -226,7 +226,7 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
 
 /// The same test for packets. The delay of packets that arrived while the relay was stopped counts from their arrival.
 #[test]
-fn a_relay_that_is_late_delays_packets_no_longer() {
+fn a_late_relay_does_not_delay_packets_further() {
     const PACKETS: u8 = 20;
     let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let target = server.local_addr().expect("an address");
@@ -265,7 +265,7 @@ fn a_relay_that_is_late_delays_packets_no_longer() {
 
 /// A line with a full buffer accepts bytes in the order of their arrival, across connections.
 #[test]
-fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered() {
+fn a_burst_of_new_connections_keeps_its_order_on_the_line() {
     const CONNECTIONS: usize = 200;
     const SIZE: usize = 1_400;
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -323,7 +323,7 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
 /// 10 to 20 ms.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_table_of_open_files_has_its_size_before_connections_come() {
+fn the_table_of_open_files_is_large_enough_before_connections_arrive() {
     let (running, _) = link(echo(), &[]);
     let read = |file: &str| {
         let path = format!("/proc/{}/{file}", running.id());
@@ -410,7 +410,7 @@ fn a_relay_without_real_time_priority_reports_the_consequence_and_a_fix() {
 }
 
 #[test]
-fn the_usual_limit_of_open_files_does_not_limit_the_relay() {
+fn the_default_limit_of_open_files_does_not_limit_the_relay() {
     let to = echo().to_string();
     let limited = format!(
         "ulimit -S -n 64; exec {} link --listen 127.0.0.1:0 --to {to} --round-trip 10ms",
@@ -568,11 +568,11 @@ fn a_namespace_is_created_if_the_kernel_supports_it_or_the_relay_is_suggested() 
     if ready.is_empty() {
         // Without netem, root or iproute2, the message names the missing one, and what works instead.
         let ended = child.wait_with_output().expect("its end");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.code(), Some(255), "{said}");
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(255), "{stderr}");
         assert!(
-            said.contains("a relay (--listen and --to) works everywhere"),
-            "{said}"
+            stderr.contains("a relay (--listen and --to) works everywhere"),
+            "{stderr}"
         );
     } else {
         let ready: Value = serde_json::from_str(&ready).expect("JSON");

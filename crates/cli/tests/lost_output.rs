@@ -40,7 +40,7 @@ fn with_full_stdout(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) 
 const NOTHING: &str = "export default function () {}\n";
 
 #[test]
-fn results_that_stdout_does_not_take_go_to_stderr() {
+fn results_that_stdout_rejects_go_to_stderr() {
     let folder = folder_with_script(NOTHING);
     for (arguments, figure) in [
         (&["http", "-n", "3", CLOSED][..], "3 failed"),
@@ -89,7 +89,7 @@ fn results_of_an_attack_on_a_full_disk_fail_it() {
 }
 
 #[test]
-fn reports_of_results_that_stdout_does_not_take_are_lost_output() {
+fn results_that_stdout_rejects_count_as_lost_output() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), format!("GET {CLOSED}\n")).unwrap();
     let attack = [
@@ -115,7 +115,11 @@ fn reports_of_results_that_stdout_does_not_take_are_lost_output() {
         );
     }
     let (status, _) = with_full_stdout(folder.path(), &["vegeta", "report", "missing"]);
-    assert_eq!(status, Some(104), "arguments that are wrong stay so");
+    assert_eq!(
+        status,
+        Some(104),
+        "invalid arguments still have their own status"
+    );
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn an_unwritable_summary_export_is_reported_before_the_run() {
 }
 
 #[test]
-fn a_write_error_of_handle_summary_fails_the_run_but_keeps_the_summary() {
+fn a_write_error_of_handle_summary_fails_the_run_but_not_the_summary() {
     let folder = folder_with_script(
         "export default function () {}\n\
          export function handleSummary() { return { 'nowhere/a.json': '{}' }; }\n",

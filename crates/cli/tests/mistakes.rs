@@ -10,7 +10,7 @@ use plimsoll_testkit::figures::Filters;
 
 /// Runs each script as `script.js` in its own folder, and concatenates the messages.
 fn messages_about_scripts(scripts: &[(&str, &str)]) -> String {
-    let mut told = String::new();
+    let mut messages = String::new();
     for (what, script) in scripts {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("script.js"), script).unwrap();
@@ -24,10 +24,15 @@ fn messages_about_scripts(scripts: &[(&str, &str)]) -> String {
             .with(&regex_of(&place.to_string_lossy()), "<folder>")
             .with(&regex_of(&folder.path().to_string_lossy()), "<folder>")
             .with(r#"time="[^"]*" "#, "");
-        let said = filters.apply(&ended.stderr);
-        writeln!(told, "# {what}\n{said}exit status: {:?}\n", ended.status).unwrap();
+        let stderr = filters.apply(&ended.stderr);
+        writeln!(
+            messages,
+            "# {what}\n{stderr}exit status: {:?}\n",
+            ended.status
+        )
+        .unwrap();
     }
-    told
+    messages
 }
 
 /// A pattern that matches exactly `text`.
@@ -37,7 +42,7 @@ fn regex_of(text: &str) -> String {
 
 #[test]
 fn mistakes_in_scripts() {
-    let told = messages_about_scripts(&[
+    let messages = messages_about_scripts(&[
         (
             "a syntax error",
             "export default function () {\n  const a = ;\n}\n",
@@ -92,7 +97,7 @@ fn mistakes_in_scripts() {
             "export const options = { thresholds: { iterations: ['count>1'] } };\nexport default function () {}\n",
         ),
     ]);
-    snapshot("mistakes_in_scripts", &told);
+    snapshot("mistakes_in_scripts", &messages);
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn mistakes_in_options() {
 
 #[test]
 fn mistakes_on_the_command_line() {
-    let mut told = String::new();
+    let mut messages = String::new();
     for arguments in [
         &["rum", "script.js"][..],
         &["run"],
@@ -198,18 +203,18 @@ fn mistakes_on_the_command_line() {
     ] {
         let ended = plimsoll(arguments).run();
         assert_eq!(ended.stdout, "", "{arguments:?}");
-        let said = Filters::none()
+        let stderr = Filters::none()
             .with(r#"time="[^"]*" "#, "")
             .apply(&ended.stderr);
         writeln!(
-            told,
-            "$ plimsoll {}\n{said}exit status: {:?}\n",
+            messages,
+            "$ plimsoll {}\n{stderr}exit status: {:?}\n",
             arguments.join(" "),
             ended.status
         )
         .unwrap();
     }
-    snapshot("mistakes_on_the_command_line", &told);
+    snapshot("mistakes_on_the_command_line", &messages);
 }
 
 #[test]

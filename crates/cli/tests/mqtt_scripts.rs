@@ -96,7 +96,7 @@ export default function () {
 "#;
 
 #[test]
-fn a_broker_that_refuses_or_ends_is_reported() {
+fn a_broker_that_refuses_or_exits_is_reported() {
     let strict = Mosquitto::start("allow_anonymous false");
     let ended = run::run(FAILING, &strict.url());
     let shown = lines(&ended);

@@ -143,7 +143,7 @@ fn the_parameters_of_an_address_count() {
 }
 
 #[test]
-fn a_mariadb_that_ends_is_reported_and_used_again() {
+fn a_mariadb_that_restarts_is_reported_and_used_again() {
     let mut server = MariaDb::start();
     let script = r#"
         import sql from 'k6/x/sql';

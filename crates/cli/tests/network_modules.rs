@@ -286,7 +286,7 @@ fn dependencies_are_listed_without_running_the_script() {
 }
 
 #[test]
-fn authorities_of_the_command_line_hold_for_modules() {
+fn authorities_on_the_command_line_apply_to_modules() {
     let site = Site::start();
     site.write("script.js", SCRIPT);
     let run = |arguments: &[&str]| {

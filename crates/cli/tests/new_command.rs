@@ -38,7 +38,7 @@ fn the_first_run_of_the_longer_template_succeeds() {
 }
 
 #[test]
-fn a_service_that_does_not_respond_gets_one_request() {
+fn a_silent_service_gets_one_request() {
     let nowhere = ports::closed();
     let folder = tempfile::tempdir().unwrap();
     let made = plimsoll(&["new", &nowhere.to_string(), "mine.js"])
@@ -55,7 +55,7 @@ fn a_service_that_does_not_respond_gets_one_request() {
 }
 
 #[test]
-fn a_file_that_exists_is_kept() {
+fn an_existing_file_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.js");
     fs::write(&file, "mine").unwrap();
@@ -68,7 +68,7 @@ fn a_file_that_exists_is_kept() {
 }
 
 #[test]
-fn a_url_that_no_script_can_load_is_refused() {
+fn an_unusable_url_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for wrong in ["ftp://h/", "http://h:port/"] {
         let refused = plimsoll(&["new", wrong]).inside(folder.path()).run();
@@ -80,7 +80,7 @@ fn a_url_that_no_script_can_load_is_refused() {
 /// Without an argument, the program prompts for the URL.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_url_is_asked_for_on_a_terminal() {
+fn a_terminal_prompts_for_the_url() {
     use screen::{Session, Streams};
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.js");
@@ -102,7 +102,7 @@ fn the_url_is_asked_for_on_a_terminal() {
 
 /// The program of the reference systems is a second file, which may be missing.
 #[test]
-fn a_missing_program_of_the_reference_systems_says_how_to_get_it() {
+fn the_error_about_missing_reference_systems_explains_how_to_get_them() {
     let folder = tempfile::tempdir().unwrap();
     let alone = folder.path().join("plimsoll");
     fs::copy(env!("CARGO_BIN_EXE_plimsoll"), &alone).unwrap();

@@ -49,7 +49,7 @@ fn http_to_a_closed_port_is_invalid_and_has_no_rate() {
 }
 
 #[test]
-fn a_name_that_does_not_resolve_is_the_clients_side() {
+fn a_name_that_does_not_resolve_counts_against_the_client() {
     let (_, result) = result(&[
         "http",
         "-n",
@@ -73,8 +73,8 @@ fn an_attack_on_a_closed_port_is_invalid() {
     let result: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(result["generator"]["verdict"], "invalid", "{result}");
     assert_eq!(result["requests_per_second"], Value::Null, "{result}");
-    let told = result["generator"]["reasons"].to_string();
-    assert!(told.contains(REFUSED), "{told}");
+    let printed = result["generator"]["reasons"].to_string();
+    assert!(printed.contains(REFUSED), "{printed}");
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_probe_of_a_closed_port_asks_whether_the_server_runs() {
 }
 
 #[test]
-fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
+fn decimal_rates_and_rates_per_minute_are_exact() {
     let url = format!("http://{CLOSED}/");
     for (rate, scheduled) in [("10.5", 42), ("600/m", 40)] {
         let (_, result) = result(&["http", "-r", rate, "-d", "4s", "--json", &url]);
@@ -267,7 +267,7 @@ fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
 }
 
 #[test]
-fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
+fn a_run_without_responses_reports_this_and_folds_its_log() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "import http from 'k6/http'; import {{ sleep }} from 'k6';
@@ -281,11 +281,11 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
     };
     let stderr = of(&[]);
     // On a busy machine, the check may be later than 3 s.
-    let said = ["3s", "4s", "5s"].map(|time| {
+    let counts = ["3s", "4s", "5s"].map(|time| {
         let text = format!("no response yet after {time}: ");
         stderr.matches(&text).count()
     });
-    assert_eq!(said.iter().sum::<usize>(), 1, "{stderr}");
+    assert_eq!(counts.iter().sum::<usize>(), 1, "{stderr}");
     assert!(stderr.contains("requests failed. "), "{stderr}");
     assert!(stderr.contains("is the server running"), "{stderr}");
     let failed = stderr.matches("msg=\"Request Failed\"").count();

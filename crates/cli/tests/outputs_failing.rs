@@ -42,7 +42,7 @@ fn samples(folder: &tempfile::TempDir) -> usize {
 }
 
 #[test]
-fn an_unreachable_receiver_is_reported_at_once_and_at_the_end() {
+fn an_unreachable_receiver_is_reported_at_the_start_and_the_end() {
     let address = ports::closed();
     let influxdb = format!("influxdb=http://{address}/k6");
     let prometheus = format!("experimental-prometheus-rw=http://{address}/api/v1/write");
@@ -60,7 +60,7 @@ fn an_unreachable_receiver_is_reported_at_once_and_at_the_end() {
 }
 
 #[test]
-fn a_receiver_that_never_responds_delays_the_end_for_a_limited_time() {
+fn a_silent_receiver_delays_the_end_for_a_limited_time() {
     let stalled = Peer::start(Play::stall());
     let influxdb = format!("influxdb={}/k6", stalled.url());
     let began = Instant::now();
@@ -123,7 +123,7 @@ fn requests_are_sent_again_only_if_that_can_help() {
 }
 
 #[test]
-fn wrong_settings_are_named_before_the_run() {
+fn invalid_settings_are_named_before_the_run() {
     for (output, name, value, message) in [
         ("influxdb=http://x:y", "K6_X", "", "influxdb"),
         (

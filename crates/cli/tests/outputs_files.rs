@@ -9,7 +9,7 @@ use received_run::{ITERATIONS, Run, assert_equal};
 use serde_json::Value;
 
 #[test]
-fn a_histogram_log_has_the_printed_figures() {
+fn a_histogram_log_contains_the_printed_figures() {
     let run = Run::with("hdrhistogram=times.hlog", &[]);
     let log = read(&run.folder.path().join("times.hlog"));
     assert_eq!(run.server.requests(), ITERATIONS as usize);
@@ -61,7 +61,7 @@ fn sum(rows: &[&Value], column: &str) -> f64 {
 }
 
 #[test]
-fn a_parquet_file_has_the_printed_figures() {
+fn a_parquet_file_contains_the_printed_figures() {
     let run = Run::with("parquet=windows.parquet", &[]);
     let file = read(&run.folder.path().join("windows.parquet"));
     let all = f64::from(ITERATIONS);
@@ -107,7 +107,7 @@ fn a_parquet_file_has_the_printed_figures() {
 }
 
 #[test]
-fn a_parquet_file_of_samples_has_all_of_them() {
+fn a_parquet_file_of_samples_is_complete() {
     let run = Run::with("parquet-samples=samples.parquet", &[]);
     let file = read(&run.folder.path().join("samples.parquet"));
     let mut sizes: Vec<f64> = rows(&file, "size")

@@ -63,7 +63,7 @@ fn attack_writes_each_of_its_requests() {
 }
 
 #[test]
-fn an_output_that_does_not_exist_is_refused_before_the_run() {
+fn an_unknown_output_is_refused_before_the_run() {
     let service = Peer::start(Play::ok("hello"));
     let flags = ["http", "-n", "5", "--out", "prometheus=x"];
     let ended = plimsoll(&flags).arg(service.url()).run();

@@ -108,7 +108,7 @@ fn assert_received(run: &Run, requests: &[Value]) {
 }
 
 #[test]
-fn values_over_grpc_are_the_printed_ones() {
+fn values_over_grpc_equal_the_printed_ones() {
     let receiver = Receiver::start();
     let address = format!("127.0.0.1:{}", receiver.calls);
     let run = Run::with(
@@ -131,7 +131,7 @@ fn values_over_grpc_are_the_printed_ones() {
 }
 
 #[test]
-fn values_over_http_are_the_printed_ones() {
+fn values_over_http_equal_the_printed_ones() {
     let receiver = Receiver::start();
     let out = format!(
         "experimental-opentelemetry=http://127.0.0.1:{}/v1/metrics",

@@ -29,7 +29,7 @@ fn in_prometheus(prometheus: &Prometheus, query: &str) -> f64 {
 }
 
 #[test]
-fn prometheus_has_the_printed_figures() {
+fn prometheus_receives_the_printed_figures() {
     let prometheus = Prometheus::start();
     let url = prometheus.write_url();
     let run = Run::with(
@@ -89,7 +89,7 @@ fn prometheus_gets_the_requested_trend_figures() {
 }
 
 #[test]
-fn influxdb_has_the_printed_figures() {
+fn influxdb_receives_the_printed_figures() {
     let influxdb = InfluxDb::start();
     let run = Run::with(&format!("influxdb={}/load tests", influxdb.url()), &[]);
     let values = |statement: &str| -> Vec<Value> {
@@ -136,7 +136,7 @@ fn influxdb_has_the_printed_figures() {
 }
 
 #[test]
-fn statsd_has_the_printed_figures() {
+fn statsd_receives_the_printed_figures() {
     let statsd = StatsD::start();
     let run = Run::of(FEW, &format!("statsd={}", statsd.address()), &[]);
     let all = f64::from(FEW);

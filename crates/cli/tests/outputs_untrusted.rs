@@ -25,7 +25,7 @@ fn server(folder: &Path) -> SocketAddr {
         .expect("versions")
         .with_no_client_auth()
         .with_single_cert(chain, key)
-        .expect("a key that fits");
+        .expect("the matching key");
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -47,7 +47,7 @@ fn server(folder: &Path) -> SocketAddr {
 }
 
 #[test]
-fn an_untrusted_receiver_is_named_with_what_makes_it_trusted() {
+fn the_error_about_an_untrusted_receiver_names_the_fix() {
     let folder = tempfile::tempdir().expect("a folder");
     let address = server(folder.path());
     let script = "export const options = { iterations: 3 }; export default function () {}";

@@ -85,7 +85,7 @@ fn assert_small(path: &Path) {
 }
 
 #[test]
-fn the_terminal_is_drawn() {
+fn the_picture_of_the_terminal_is_created() {
     let (folder, seconds) = target();
     fs::create_dir_all(&folder).unwrap();
     let scripts = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ fn the_terminal_is_drawn() {
 }
 
 #[test]
-fn pictures_of_the_live_page_and_of_the_report_are_taken() {
+fn pictures_of_the_live_page_and_the_report_are_created() {
     let (folder, seconds) = target();
     fs::create_dir_all(&folder).unwrap();
     let chromium = chromium();

@@ -86,7 +86,7 @@ fn an_echo_is_found_and_measured() {
 }
 
 #[test]
-fn a_server_of_http_is_measured_by_its_first_byte() {
+fn an_http_server_is_measured_by_the_first_byte() {
     let report = probe(
         &server(answer_http).to_string(),
         &["-n", "10", "--path", "/health"],
@@ -108,7 +108,7 @@ fn a_server_of_http_is_measured_by_its_first_byte() {
 }
 
 #[test]
-fn a_peer_without_echo_or_http_is_still_connected_to() {
+fn a_peer_without_echo_or_http_still_has_a_connect_time() {
     let banner = |mut stream: TcpStream| {
         let _ = stream.write_all(b"220 mail.test ESMTP\r\n");
         let _ = stream.read(&mut [0; 4096]);
@@ -142,7 +142,7 @@ fn a_peer_without_echo_or_http_is_still_connected_to() {
 }
 
 #[test]
-fn handshakes_are_measured_whole_and_resumed() {
+fn full_and_resumed_handshakes_are_measured() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = directory.path().to_str().expect("text");
     assert_eq!(plimsoll::plimsoll(&["certs", folder]).run().status, Some(0));
@@ -187,7 +187,7 @@ fn tls_config(folder: &Path) -> Arc<ServerConfig> {
         .expect("versions")
         .with_no_client_auth()
         .with_single_cert(chain, key)
-        .expect("a key that fits");
+        .expect("the matching key");
     Arc::new(config)
 }
 

@@ -7,7 +7,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
 
 /// The lines that a script logs about responses, with `flags` on its command line.
-fn said(script: &str, flags: &[&str]) -> String {
+fn script_output(script: &str, flags: &[&str]) -> String {
     let server = Server::start().unwrap();
     let base = server
         .addresses
@@ -30,34 +30,34 @@ fn said(script: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-fn one_request_may_have_its_own() {
+fn a_request_may_choose_its_own_version() {
     let script = "
         const h2c = { plimsoll: { protocol: 'h2c' } };
         console.log(proto(), proto(h2c), proto(), proto(h2c), proto({ plimsoll: { protocol: 'http1' } }));";
     let expected = "HTTP/1.1 HTTP/2.0 HTTP/1.1 HTTP/2.0 HTTP/1.1";
     assert!(
-        said(script, &[]).contains(expected),
+        script_output(script, &[]).contains(expected),
         "{}",
-        said(script, &[])
+        script_output(script, &[])
     );
     let script = "console.log(proto(), proto({ plimsoll: { protocol: 'auto' } }));";
-    let told = said(script, &["--protocol", "h2c"]);
-    assert!(told.contains("HTTP/2.0 HTTP/1.1"), "{told}");
+    let printed = script_output(script, &["--protocol", "h2c"]);
+    assert!(printed.contains("HTTP/2.0 HTTP/1.1"), "{printed}");
 }
 
 #[test]
-fn an_impossible_protocol_is_an_error_of_the_request() {
-    let told = said(
+fn an_impossible_protocol_fails_the_request() {
+    let printed = script_output(
         "console.log(proto({ plimsoll: { protocol: 'http2' } }));",
         &[],
     );
-    assert!(told.contains("request h2c, or use https"), "{told}");
+    assert!(printed.contains("request h2c, or use https"), "{printed}");
     for (params, expected) in [
         ("{ protocol: 'h3' }", "unknown plimsoll.protocol \"h3\""),
         ("{ protocl: 'h2c' }", "there is plimsoll.protocol"),
     ] {
         let script = format!("console.log(proto({{ plimsoll: {params} }}));");
-        let told = said(&script, &[]);
-        assert!(told.contains(expected), "{told}");
+        let printed = script_output(&script, &[]);
+        assert!(printed.contains(expected), "{printed}");
     }
 }

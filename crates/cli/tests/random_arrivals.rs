@@ -79,7 +79,7 @@ fn each_differs(arrivals: &[String], runs: usize) {
 }
 
 #[test]
-fn trials_have_other_random_arrivals() {
+fn trials_have_different_random_arrivals() {
     let paths = Paths::default();
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("script.js"), SCRIPT).expect("a file");
@@ -95,7 +95,7 @@ fn trials_have_other_random_arrivals() {
 }
 
 #[test]
-fn compared_runs_have_other_random_arrivals() {
+fn compared_runs_have_different_random_arrivals() {
     let paths = Paths::default();
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("script.js"), SCRIPT).expect("a file");
@@ -117,7 +117,7 @@ fn compared_runs_have_other_random_arrivals() {
 }
 
 #[test]
-fn restarts_of_a_lab_have_random_arrivals_that_follow_from_its_seed() {
+fn restarts_of_a_lab_derive_random_arrivals_from_its_seed() {
     let lab = one_cell().replace(
         "script = \"get.js\"\nenvironment = { BASE = \"{pages.url}/\" }\nusers = \"{users}\"",
         "http = { url = \"{pages.url}/\" }\nrate = 20\narguments = [\"--arrivals\", \"poisson\"]",

@@ -250,7 +250,7 @@ fn a_long_iteration_counts_in_the_second_of_its_start() {
 }
 
 #[test]
-fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
+fn a_scripts_record_adds_setup_at_the_end_and_names_its_files() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
@@ -453,7 +453,7 @@ fn a_run_ends_once_its_figure_is_precise_enough() {
 }
 
 #[test]
-fn a_precision_that_cannot_be_read_is_refused_with_an_example() {
+fn an_invalid_precision_is_refused_with_an_example() {
     let refused = plimsoll(&["http", "--until", "p99", "http://localhost:1"]).run();
     assert_eq!(refused.status, Some(104), "{}", refused.stderr);
     assert!(refused.stderr.contains("\"p99 ±5%\""), "{}", refused.stderr);

@@ -45,7 +45,7 @@ fn k6s_variable_for_the_report_of_its_dashboard_works_without_a_script() {
 }
 
 #[test]
-fn a_load_command_writes_reports_that_its_record_gives_again() {
+fn a_record_reproduces_the_reports_of_its_run() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
@@ -126,7 +126,7 @@ fn a_load_command_writes_reports_that_its_record_gives_again() {
 }
 
 #[test]
-fn a_script_has_its_names_checks_and_thresholds_in_the_report() {
+fn the_report_of_a_script_contains_names_checks_and_thresholds() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
@@ -198,7 +198,7 @@ fn two_runs_are_shown_side_by_side() {
 }
 
 #[test]
-fn wrong_names_are_refused_before_anything_runs() {
+fn unknown_names_are_refused_before_anything_runs() {
     let server = Peer::start(Play::ok("hello"));
     let url = server.url();
     for (flags, part) in [

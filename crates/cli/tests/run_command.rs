@@ -55,7 +55,7 @@ fn each_summary_has_its_layout() {
         assert_eq!(ended.status, Some(99), "{}", ended.stderr);
         assert!(
             !ended.stdout.contains('\x1b'),
-            "colors belong on a terminal alone"
+            "colors are only for terminals"
         );
         // The verdict depends on the machine.
         let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");
@@ -101,7 +101,7 @@ fn misbehaving_servers_are_reported_to_the_script() {
             const r = http.get(__ENV.URL, { timeout: '300ms' });
             console.log(JSON.stringify([r.status, r.error_code, r.error]));
         }";
-    let told = |url: &str| {
+    let printed = |url: &str| {
         let ended = run(script, url, &["--log-format", "raw", "--no-summary"]).run();
         assert_eq!(
             ended.status,
@@ -122,14 +122,17 @@ fn misbehaving_servers_are_reported_to_the_script() {
         ("a stall", Play::stall()),
     ] {
         let server = Peer::start(play);
-        all += &format!("# {what}\n{}\n", told(&server.url()));
+        all += &format!("# {what}\n{}\n", printed(&server.url()));
     }
     all += &format!(
         "# nobody listens\n{}\n",
-        told(&format!("http://{}", ports::closed()))
+        printed(&format!("http://{}", ports::closed()))
     );
-    all += &format!("# no such name\n{}\n", told("http://no-such-host.invalid"));
-    all += &format!("# no URL\n{}\n", told("http://"));
+    all += &format!(
+        "# no such name\n{}\n",
+        printed("http://no-such-host.invalid")
+    );
+    all += &format!("# no URL\n{}\n", printed("http://"));
     snapshot("misbehaving_servers", &all);
 }
 
@@ -163,7 +166,7 @@ fn one_interrupt_stops_with_a_summary() {
 }
 
 #[test]
-fn two_interrupts_stop_at_once() {
+fn two_interrupts_stop_immediately() {
     let server = Peer::start(Play::ok("hello"));
     let running = run(&patient("50"), &server.url(), &[])
         .limit(Duration::from_secs(20))
@@ -190,7 +193,7 @@ fn a_new_script_can_be_inspected() {
     let made = plimsoll(&["new", "mine.js"]).inside(folder.path()).run();
     assert_eq!(made.status, Some(0), "{}", made.stderr);
     let again = plimsoll(&["new", "mine.js"]).inside(folder.path()).run();
-    assert_ne!(again.status, Some(0), "it was written over");
+    assert_ne!(again.status, Some(0), "it was overwritten");
     let inspected = plimsoll(&["inspect", "mine.js"])
         .inside(folder.path())
         .run();
@@ -246,7 +249,7 @@ fn time_zone() -> Vec<u8> {
 
 /// Reading the zone needs more stack than a script's call has, so it must be read before.
 #[test]
-fn the_first_line_of_a_script_has_the_local_time() {
+fn the_first_log_line_of_a_script_has_the_local_time() {
     let folder = tempfile::tempdir().unwrap();
     let zone = folder.path().join("zone");
     fs::write(&zone, time_zone()).unwrap();
@@ -261,7 +264,7 @@ fn the_first_line_of_a_script_has_the_local_time() {
 }
 
 #[test]
-fn a_trace_of_the_command_line_replaces_the_scenario() {
+fn a_trace_on_the_command_line_replaces_the_scenario() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("times.txt"), "0\n0.1\n0.2\n9\n").unwrap();
     let script = "export const options = { vus: 9, duration: '1h' };

@@ -32,7 +32,7 @@ fn secrets_in_titles_are_hidden_by_default() {
 }
 
 #[test]
-fn results_of_an_attack_hide_them() {
+fn results_of_an_attack_hide_secrets() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), format!("GET {URL}\n")).unwrap();
     let attack = ["attack", "-targets=t", "-rate=20", "-duration=100ms"];
@@ -52,7 +52,7 @@ fn results_of_an_attack_hide_them() {
 }
 
 #[test]
-fn samples_and_logs_of_a_script_hide_them_and_its_own_console_file_does_not() {
+fn samples_and_logs_of_a_script_hide_secrets_but_its_console_file_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "import http from 'k6/http';\n\

@@ -80,7 +80,7 @@ fn scripts_use_postgresql() {
 }
 
 #[test]
-fn a_database_that_ends_is_reported_and_used_again() {
+fn a_database_that_restarts_is_reported_and_used_again() {
     let mut server = Postgres::start();
     let url = format!("{}?sslmode=disable", server.database());
     let script = r#"

@@ -53,7 +53,7 @@ fn completions_know_every_command() {
 }
 
 #[test]
-fn the_manual_of_a_command_has_the_flags_and_the_pages_that_it_names() {
+fn the_manual_page_of_a_command_lists_flags_and_related_pages() {
     let lab = plimsoll(&["man", "lab"]).run().stdout.replace('\\', "");
     let named: Vec<&str> = lab
         .lines()
@@ -69,17 +69,17 @@ fn the_manual_of_a_command_has_the_flags_and_the_pages_that_it_names() {
 }
 
 #[test]
-fn a_manual_of_nothing_is_refused() {
+fn a_manual_page_of_an_unknown_command_is_refused() {
     let ended = plimsoll(&["man", "rum"]).run();
     assert_eq!(ended.status, Some(255));
     assert!(
-        ended.stderr.contains("no command plimsoll rum"),
+        ended.stderr.contains("unknown command plimsoll rum"),
         "{}",
         ended.stderr
     );
     let ended = plimsoll(&["man", "lab", "rum"]).run();
     assert!(
-        ended.stderr.contains("no command plimsoll lab rum"),
+        ended.stderr.contains("unknown command plimsoll lab rum"),
         "{}",
         ended.stderr
     );

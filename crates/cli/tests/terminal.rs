@@ -49,14 +49,14 @@ fn only_the_result_of_http_remains_on_the_screen() {
         assert_eq!(
             live.matches("now,").count(),
             1,
-            "frames scroll at {columns}:\n{live}"
+            "frames scrolled at {columns}:\n{live}"
         );
         let status = session.finish();
         assert_eq!(status, Some(0));
         let end = session.contents();
         assert!(
             !end.contains("now,"),
-            "the live view is left at {columns}:\n{end}"
+            "the live view remains at {columns}:\n{end}"
         );
         assert_eq!(end.matches("verdict:").count(), 1, "{columns}:\n{end}");
         // The protocol line is not mixed with earlier output.
@@ -87,7 +87,7 @@ fn the_progress_of_a_script_is_drawn_in_place_at_every_width() {
         assert_eq!(
             end.matches("running (").count(),
             1,
-            "frames are left at {columns}:\n{end}"
+            "frames remain at {columns}:\n{end}"
         );
         for number in 0..5 {
             let line = format!("line {number}");
@@ -110,7 +110,7 @@ fn checking_script(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_script_has_the_figures_of_the_live_page_at_every_width() {
+fn a_script_shows_the_live_figures_at_every_width() {
     let folder = tempfile::tempdir().unwrap();
     let script = checking_script(folder.path());
     for columns in WIDTHS {
@@ -139,16 +139,13 @@ fn a_script_has_the_figures_of_the_live_page_at_every_width() {
         );
         assert_eq!(session.finish(), Some(0));
         let end = session.contents();
-        assert!(
-            !end.contains("now,"),
-            "figures are left at {columns}:\n{end}"
-        );
+        assert!(!end.contains("now,"), "figures remain at {columns}:\n{end}");
         assert_eq!(end.matches("running (").count(), 1, "{columns}:\n{end}");
     }
 }
 
 #[test]
-fn progress_k6_shows_only_bars() {
+fn k6_progress_shows_only_bars() {
     let folder = tempfile::tempdir().unwrap();
     let script = checking_script(folder.path());
     let arguments = ["run", "--progress", "k6", &script];
@@ -218,7 +215,7 @@ fn a_terminal_that_is_resized_keeps_one_live_view() {
 }
 
 #[test]
-fn a_low_terminal_does_not_scroll_frames_away() {
+fn frames_do_not_scroll_on_a_low_terminal() {
     let server = slow_server();
     let url = format!("http://{server}/");
     let arguments = ["http", "-c", "2", "-n", "400", &url];
@@ -230,7 +227,7 @@ fn a_low_terminal_does_not_scroll_frames_away() {
 }
 
 #[test]
-fn a_live_view_on_stderr_alone_is_cleared_too() {
+fn a_live_view_only_on_stderr_is_cleared() {
     let server = slow_server();
     let url = format!("http://{server}/");
     let arguments = ["http", "-c", "2", "-n", "400", &url];

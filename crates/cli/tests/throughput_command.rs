@@ -54,8 +54,8 @@ fn client(player: Player, port: &str, flags: &[&str]) -> Ended {
         let ended = player
             .with(&[&["-c", "127.0.0.1", "-p", port], flags].concat())
             .run();
-        let said = format!("{}{}", ended.stdout, ended.stderr);
-        let waits = said.contains("onnection refused") || said.contains("server is busy");
+        let text = format!("{}{}", ended.stdout, ended.stderr);
+        let waits = text.contains("onnection refused") || text.contains("server is busy");
         if !waits || Instant::now() > given_up {
             return ended;
         }
@@ -242,7 +242,7 @@ fn a_fixed_number_of_datagrams_arrives_although_some_are_lost() {
 }
 
 #[test]
-fn both_directions_go_at_one_time() {
+fn both_directions_run_at_the_same_time() {
     all_pairs(|asking, serving, port| {
         for flags in [
             &["--bidir", "-t", "1", "-b", "4M", "-l", "10K", "-P", "2"][..],
@@ -271,7 +271,7 @@ fn both_directions_go_at_one_time() {
 }
 
 #[test]
-fn both_families_are_served_at_one_port() {
+fn both_address_families_are_served_on_one_port() {
     let (running, port) = server(Ours, &[]);
     let mut hosts = vec!["127.0.0.1"];
     // Some machines do not have IPv6.
@@ -313,7 +313,7 @@ fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn json_has_the_shape_of_iperf3s() {
+fn json_has_the_same_structure_as_iperf3s() {
     let (running, port) = server(Iperf3, &[]);
     let mut cases = [TCP, UDP].concat();
     cases.push(&["--bidir", "-n", "1M", "-P", "2"]);
@@ -370,7 +370,7 @@ fn masked(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn text_has_the_layout_of_iperf3s() {
+fn text_has_the_same_layout_as_iperf3s() {
     let (running, port) = server(Iperf3, &[]);
     for flags in [
         &["-n", "1M"][..],

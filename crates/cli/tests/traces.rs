@@ -202,7 +202,7 @@ fn each_call_is_a_span() {
 }
 
 #[test]
-fn requests_that_are_not_recorded_say_so_and_have_no_span() {
+fn unrecorded_requests_are_marked_and_have_no_span() {
     let receiver = Receiver::start();
     let traces = format!("otel=127.0.0.1:{}", receiver.calls);
     let off = [("OTEL_TRACES_SAMPLER", "always_off")];
@@ -249,7 +249,7 @@ fn a_missing_collector_is_reported_and_lost_spans_are_counted() {
 }
 
 #[test]
-fn wrong_settings_of_traces_are_refused() {
+fn invalid_trace_settings_are_refused() {
     let receiver = Receiver::start();
     let ended = run(&receiver, SCRIPT, "zipkin=127.0.0.1:1", &[]);
     assert_ne!(ended.status, Some(0));

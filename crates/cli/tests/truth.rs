@@ -27,13 +27,13 @@ const AGAIN: usize = 3;
 /// any case.
 fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     for _ in 0..AGAIN {
-        let (said, given) = run(delay)?;
-        if said["generator"]["verdict"] == "valid" {
-            return Ok((said["response_time"].clone(), given));
+        let (claimed, given) = run(delay)?;
+        if claimed["generator"]["verdict"] == "valid" {
+            return Ok((claimed["response_time"].clone(), given));
         }
     }
-    let (said, given) = run(delay)?;
-    Ok((said["response_time"].clone(), given))
+    let (claimed, given) = run(delay)?;
+    Ok((claimed["response_time"].clone(), given))
 }
 
 /// One run: its complete report, and the server's record.
@@ -43,9 +43,9 @@ fn run(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     let mut server = Server::start(0, delay, 0, OwnedFd::from(stopped))?;
     let url = format!("http://127.0.0.1:{}/", server.port());
     let serving = thread::spawn(move || server.run().map(|()| server.given().to_vec()));
-    let told = ["http", "--rate", "400", "-d", "3s", "--json", &url];
+    let printed = ["http", "--rate", "400", "-d", "3s", "--json", &url];
     let run = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-        .args(told)
+        .args(printed)
         .output();
     stop.write_all(b"stop")?;
     let mut given = serving.join().map_err(|_| "the server panicked")??;
@@ -54,34 +54,34 @@ fn run(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
 }
 
 #[track_caller]
-fn assert_near(said: &Value, name: &str, given: &[u64], q: f64) {
+fn assert_near(claimed: &Value, name: &str, given: &[u64], q: f64) {
     let truth = quantile(given, q) / 1e6;
-    let said = said[name].as_f64().unwrap_or(f64::NAN);
+    let claimed = claimed[name].as_f64().unwrap_or(f64::NAN);
     let bound = truth * 0.02 + SLACK_MS;
     assert!(
-        (said - truth).abs() <= bound,
-        "{name} is reported as {said} ms and was {truth} ms (allowed: ±{bound:.3})"
+        (claimed - truth).abs() <= bound,
+        "{name} is reported as {claimed} ms and was {truth} ms (allowed: ±{bound:.3})"
     );
 }
 
 #[test]
 fn a_fixed_delay_is_reported_accurately() -> Outcome {
-    let (said, given) = measure("fixed=5ms")?;
+    let (claimed, given) = measure("fixed=5ms")?;
     assert!(
         given.len() >= 1_150,
         "only {} requests arrived",
         given.len()
     );
-    assert_near(&said, "p50", &given, 0.5);
-    assert_near(&said, "p95", &given, 0.95);
+    assert_near(&claimed, "p50", &given, 0.5);
+    assert_near(&claimed, "p95", &given, 0.95);
     Ok(())
 }
 
 #[test]
-fn both_modes_of_a_delay_are_seen() -> Outcome {
-    let (said, given) = measure("bimodal=2ms,40ms@10%")?;
-    assert_near(&said, "p50", &given, 0.5);
-    assert_near(&said, "p95", &given, 0.95);
+fn both_modes_of_a_bimodal_delay_are_reported() -> Outcome {
+    let (claimed, given) = measure("bimodal=2ms,40ms@10%")?;
+    assert_near(&claimed, "p50", &given, 0.5);
+    assert_near(&claimed, "p95", &given, 0.95);
     Ok(())
 }
 
@@ -89,11 +89,11 @@ fn both_modes_of_a_delay_are_seen() -> Outcome {
 /// a request could be sent. In the open model, the quantiles must show it.
 #[test]
 fn a_stall_is_not_hidden() -> Outcome {
-    let (said, given) = measure("stall=200ms/1s+1ms")?;
-    assert_near(&said, "p50", &given, 0.5);
-    let p95 = said["p95"].as_f64().unwrap_or(f64::NAN);
+    let (claimed, given) = measure("stall=200ms/1s+1ms")?;
+    assert_near(&claimed, "p50", &given, 0.5);
+    let p95 = claimed["p95"].as_f64().unwrap_or(f64::NAN);
     let truth = quantile(&given, 0.95) / 1e6;
-    assert!(truth > 100.0, "the server stalled for {truth} ms only");
+    assert!(truth > 100.0, "the server stalled for only {truth} ms");
     assert!(
         (p95 - truth).abs() <= 0.1 * truth,
         "p95 is reported as {p95} ms and was {truth} ms"

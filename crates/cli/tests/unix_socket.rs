@@ -159,8 +159,8 @@ fn requests_go_through_a_socket_whatever_their_host() {
     .args(["--unix-socket", &socket, "-"])
     .input(script)
     .run();
-    let told = r#"[200,"nowhere.invalid:81","",0,""]"#;
-    assert!(ended.stderr.contains(told), "{ended:?}");
+    let printed = r#"[200,"nowhere.invalid:81","",0,""]"#;
+    assert!(ended.stderr.contains(printed), "{ended:?}");
     assert!(
         ended
             .stdout

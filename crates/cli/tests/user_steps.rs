@@ -50,7 +50,7 @@ export function teardown() { console.log('teardown'); }
 "#;
 
 #[test]
-fn each_user_has_steps_of_its_own() {
+fn each_user_runs_its_own_steps() {
     let ended = program(SCRIPT, &[]).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let lines: Vec<&str> = ended.stderr.lines().collect();
@@ -130,7 +130,7 @@ fn steps_that_fail_end_the_run() {
 }
 
 #[test]
-fn cookies_and_connections_of_the_first_step_can_be_kept() {
+fn cookies_and_connections_of_the_first_step_can_persist() {
     let server = plimsoll_testkit::cases::suite::Server::start().unwrap();
     let script = r#"
         import http from 'k6/http';

@@ -126,7 +126,7 @@ fn a_stall_that_a_closed_loop_hides_is_reported() {
 }
 
 #[test]
-fn a_warm_up_that_readers_cut_off_is_not_judged() {
+fn an_excluded_warm_up_is_not_judged() {
     // Stuck once, within the first second after the first request.
     let stuck = || {
         let first = OnceLock::new();
@@ -221,11 +221,11 @@ fn a_shortage_of_descriptors_is_reported() {
     let (level, reasons) = verdict(&ended);
     assert_ne!(level, "valid", "{reasons:?}");
     // With many processors, there are enough workers to use the rest of the 200.
-    let told = |reason: &String| {
+    let printed = |reason: &String| {
         reason.contains("of 200 file descriptors were open")
             || reason.contains("because there was no free local port or file descriptor")
     };
-    assert!(reasons.iter().any(told), "{reasons:?}");
+    assert!(reasons.iter().any(printed), "{reasons:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use plimsoll::{RUN, plimsoll};
 const SCENARIO: &str = include_str!("streams/scenario.js");
 
 #[test]
-fn writable_streams_do_what_those_of_node_do() {
+fn writable_streams_behave_like_those_of_node() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
     write(

@@ -6,14 +6,14 @@ use plimsoll_results::figures::{Figure, RunFigures};
 use plimsoll_stats::comparison::{LEAST_PAIRS, Side, order};
 
 use crate::comparison::Comparison;
-use crate::settled::{LeftOut, Settled};
+use crate::prepared_run::{ExcludedWarmUp, PreparedRun};
 use crate::{Noise, RunCommand, Settings};
 
 /// Commands that can write a record.
-const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];
+const COMMANDS: [&str; 4] = ["http", "run", "attack", "grpc"];
 
 /// Flags for a single run. A comparison has many runs, so it does not support them.
-const SET_HERE: [&str; 9] = [
+const OWN_FLAGS: [&str; 9] = [
     "--record",
     "--keep",
     "--store",
@@ -38,13 +38,13 @@ pub fn commands(
 ) -> Result<Comparison, String> {
     if words.is_empty() {
         return Err(
-            "name two records or runs of the store, or two commands, each after --: plimsoll compare --help has examples"
+            "name two records or stored runs, or two commands, each after --: plimsoll compare --help has examples"
                 .to_owned(),
         );
     }
     if settings.noise == Some(Noise::History) {
         return Err(
-            "--noise history needs runs of the store; for commands, use --noise measure".to_owned(),
+            "--noise history needs stored runs; for commands, use --noise measure".to_owned(),
         );
     }
     if settings.pairs < LEAST_PAIRS {
@@ -83,7 +83,7 @@ struct Runs {
     /// Pairs of A and A, if the noise is being measured.
     pub same: Vec<(RunFigures, RunFigures)>,
     /// Warm-ups that are excluded from the figures.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedWarmUp>,
     /// Reasons to doubt runs, each with the name of the run.
     pub doubts: Vec<String>,
     /// The conditions that concern single runs.
@@ -156,17 +156,17 @@ fn one(
     runs: &mut Runs,
 ) -> Result<RunFigures, String> {
     let record = run(name, command)?;
-    let settled = Settled::of(settings, name, &record)?;
+    let prepared_run = PreparedRun::of(settings, name, &record)?;
     let p95 = plimsoll_results::figures::find("p95")?;
-    let shown = settled
+    let shown = prepared_run
         .figures
         .value(p95)
         .map_or(String::new(), |value| format!("  p95 {value:.2} ms"));
     report(&format!("{name}{shown}"));
-    runs.left_out.extend(settled.left_out);
-    runs.doubts.extend(settled.doubts);
-    runs.failures.add(settled.failures);
-    Ok(settled.figures)
+    runs.left_out.extend(prepared_run.left_out);
+    runs.doubts.extend(prepared_run.doubts);
+    runs.failures.add(prepared_run.failures);
+    Ok(prepared_run.figures)
 }
 
 /// Splits `CMD_A -- CMD_B`, and prepares both commands.
@@ -177,29 +177,29 @@ fn split(words: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
                 .to_owned(),
         );
     };
-    Ok((ready(&words[..at])?, ready(&words[at + 1..])?))
+    Ok((prepare(&words[..at])?, prepare(&words[at + 1..])?))
 }
 
-fn ready(words: &[String]) -> Result<Vec<String>, String> {
+fn prepare(words: &[String]) -> Result<Vec<String>, String> {
     let words = match words.split_first() {
         Some((first, rest)) if first == "plimsoll" => rest,
         _ => words,
     };
     let Some((name, rest)) = words.split_first() else {
-        return Err("a command is missing: each comes after --".to_owned());
+        return Err("a command is missing; write -- before each command".to_owned());
     };
-    if !KNOWN.contains(&name.as_str()) {
+    if !COMMANDS.contains(&name.as_str()) {
         return Err(format!(
             "compare cannot run {name:?}; it runs plimsoll's own {}",
-            KNOWN.join(", ")
+            COMMANDS.join(", ")
         ));
     }
     if let Some(word) = rest.iter().find(|word| {
-        SET_HERE
+        OWN_FLAGS
             .iter()
             .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
     }) {
-        return Err(format!("compare sets {word} itself: remove it"));
+        return Err(format!("compare sets {word} itself; remove it"));
     }
     Ok([words, &["--quiet".to_owned()]].concat())
 }

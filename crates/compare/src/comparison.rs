@@ -6,7 +6,7 @@ use plimsoll_results::fail_on::{Failures, Judgment};
 use plimsoll_stats::comparison::Outcome;
 use serde_json::{Value, json};
 
-use crate::settled::LeftOut;
+use crate::prepared_run::ExcludedWarmUp;
 
 /// A completed comparison.
 pub struct Comparison {
@@ -15,7 +15,7 @@ pub struct Comparison {
     /// What the times in the output are.
     pub times: &'static str,
     pub differences: Vec<Difference>,
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<ExcludedWarmUp>,
     pub doubts: Vec<String>,
     /// The results of `--fail-on`.
     pub failures: Failures,
@@ -78,7 +78,7 @@ impl Comparison {
     }
 }
 
-fn warm_up(left_out: &LeftOut) -> Value {
+fn warm_up(left_out: &ExcludedWarmUp) -> Value {
     let with: serde_json::Map<String, Value> = left_out
         .with
         .iter()

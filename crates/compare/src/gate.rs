@@ -7,7 +7,7 @@ use plimsoll_results::record::Record;
 use crate::{Comparison, Settings, Skip, records};
 
 /// The figures by which runs are compared.
-const COMPARED: [&str; 6] = ["rate", "failed", "mean", "p50", "p95", "p99"];
+const DEFAULT_FIGURES: [&str; 6] = ["rate", "failed", "mean", "p50", "p95", "p99"];
 
 /// A record with its name in messages.
 pub type Named<'a> = (&'a str, &'a Record);
@@ -60,7 +60,7 @@ pub fn two_runs(
     b: Named<'_>,
     differences: Differences,
 ) -> Result<Comparison, String> {
-    let mut compared: Vec<&'static Figure> = COMPARED
+    let mut compared: Vec<&'static Figure> = DEFAULT_FIGURES
         .iter()
         .filter_map(|name| figures::find(name).ok())
         .collect();

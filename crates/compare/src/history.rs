@@ -11,7 +11,7 @@ use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
 /// The number of digits of a hash that are shown.
-const HASH: usize = 8;
+const HASH_LENGTH: usize = 8;
 
 /// Selects the runs to list.
 pub struct HistorySettings {
@@ -36,15 +36,15 @@ fn runs(
     }
     let failed =
         |error: plimsoll_results::store::StoreError| format!("{}: {error}", place.display());
-    let asked = settings.configuration.as_deref().unwrap_or_default();
-    let mut runs = store.runs(asked).map_err(failed)?;
+    let requested = settings.configuration.as_deref().unwrap_or_default();
+    let mut runs = store.runs(requested).map_err(failed)?;
     let Some(latest) = runs.last().cloned() else {
         return Err(match settings.configuration {
             Some(_) => format!(
-                "{}: no run's configuration begins with {asked:?}",
+                "{}: no stored run has a configuration that begins with {requested:?}",
                 place.display()
             ),
-            None => format!("{}: no run was kept yet", place.display()),
+            None => format!("{}: the store contains no runs", place.display()),
         });
     };
     runs.retain(|run| {
@@ -242,5 +242,5 @@ impl History {
 }
 
 fn short(hash: &str) -> &str {
-    hash.get(..HASH).unwrap_or(hash)
+    hash.get(..HASH_LENGTH).unwrap_or(hash)
 }

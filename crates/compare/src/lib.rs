@@ -9,8 +9,8 @@ mod comparison;
 mod failures;
 mod gate;
 mod history;
+mod prepared_run;
 mod settings;
-mod settled;
 mod stored;
 
 use plimsoll_results::record::Record;

@@ -13,11 +13,11 @@ use plimsoll_results::store_location;
 use plimsoll_stats::change_points::change_points;
 
 use crate::comparison::Comparison;
-use crate::settled::{Settled, is_invalid};
+use crate::prepared_run::{PreparedRun, is_invalid};
 use crate::{Noise, Settings};
 
 /// Maximum number of runs per side.
-const MOST: usize = 500;
+const MAX_RUNS: usize = 500;
 
 /// Compares the runs that `a` and `b` name. Both must name the same number of runs.
 ///
@@ -25,7 +25,7 @@ const MOST: usize = 500;
 /// If they cannot be read or compared.
 pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, String> {
     if settings.noise == Some(Noise::Measure) {
-        return Err("--noise measure: there is nothing to run; give a share such as 3%, or history, or compare two commands".to_owned());
+        return Err("--noise measure: stored runs cannot be repeated; use a share such as 3%, or history, or compare two commands".to_owned());
     }
     sides(settings, Side::open(settings, a)?, Side::open(settings, b)?)
 }
@@ -53,16 +53,16 @@ fn sides(settings: &Settings, a: Side, b: Side) -> Result<Comparison, String> {
             b.runs.len()
         ));
     }
-    let differences = a.refuse_or_tell(&b, settings)?;
+    let differences = a.check_differences(&b, settings)?;
     let (mut doubts, mut left_out, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     let mut failures = Failures::default();
     for ((name, one), (other_name, other)) in a.runs.iter().zip(&b.runs) {
         let mut settle = |name: &str, record: &Record| {
-            let settled = Settled::of(settings, name, record)?;
-            doubts.extend(settled.doubts);
-            left_out.extend(settled.left_out);
-            failures.add(settled.failures);
-            Ok::<_, String>(settled.figures)
+            let prepared_run = PreparedRun::of(settings, name, record)?;
+            doubts.extend(prepared_run.doubts);
+            left_out.extend(prepared_run.left_out);
+            failures.add(prepared_run.failures);
+            Ok::<_, String>(prepared_run.figures)
         };
         let pair = (settle(name, one)?, settle(other_name, other)?);
         if pair.0.times != pair.1.times {
@@ -106,7 +106,7 @@ fn noise_of(settings: &Settings, a: &Side) -> Result<(NoiseByFigure, String), St
     Ok(match settings.noise {
         Some(Noise::Known(share)) => (
             Box::new(move |_: &Figure| Some(share)),
-            format!("a noise of {:.1} % as given", share * 100.0),
+            format!("the given noise of {:.1} %", share * 100.0),
         ),
         Some(Noise::History) => {
             let known = history(settings, a)?;
@@ -167,7 +167,7 @@ fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     }
     if noise.is_empty() {
         return Err(format!(
-            "--noise history: {} has only {} runs of A's configuration, and the noise needs six of a level: keep more runs, or give a share such as 3%",
+            "--noise history: {} has only {} runs of A's configuration, but the noise needs six runs at one level; store more runs, or use a share such as 3%",
             place.display(),
             runs.len()
         ));
@@ -216,7 +216,7 @@ impl Side {
                 && !differences::configuration(&first.header, &record.header).is_empty()
             {
                 return Err(format!(
-                    "{name} has another configuration than the others of {named}: use --any-configuration to compare them anyway"
+                    "{name} has a different configuration than the other runs of {named}; use --any-configuration to compare them anyway"
                 ));
             }
         }
@@ -228,7 +228,11 @@ impl Side {
     }
 
     /// Rejects runs that cannot be compared. Returns the allowed differences between the others.
-    fn refuse_or_tell(&self, other: &Side, settings: &Settings) -> Result<Vec<Difference>, String> {
+    fn check_differences(
+        &self,
+        other: &Side,
+        settings: &Settings,
+    ) -> Result<Vec<Difference>, String> {
         let (a, b) = (&self.first().header, &other.first().header);
         let configuration = differences::configuration(a, b);
         let all = || self.runs.iter().chain(&other.runs);
@@ -275,19 +279,19 @@ fn names(named: &str) -> Result<Vec<String>, String> {
             .split_once("..")
             .and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
         match range {
-            Some((from, to)) if from <= to && ((to - from) as usize) < MOST => {
+            Some((from, to)) if from <= to && ((to - from) as usize) < MAX_RUNS => {
                 names.extend((from..=to).map(|number| number.to_string()));
             }
             Some(_) => {
                 return Err(format!(
-                    "{name:?}: a range of runs is from a lower to a higher number, at most {MOST} runs"
+                    "{name:?}: a range goes from a lower to a higher number, with at most {MAX_RUNS} runs"
                 ));
             }
             None => names.push(name.to_owned()),
         }
     }
-    if names.len() > MOST {
-        return Err(format!("{named:?} names more than {MOST} runs"));
+    if names.len() > MAX_RUNS {
+        return Err(format!("{named:?} names more than {MAX_RUNS} runs"));
     }
     Ok(names)
 }
@@ -304,7 +308,7 @@ pub fn open(store: Option<&Path>, name: &str) -> Result<Record, String> {
     }
     if name.parse::<i64>().is_err() && !name.starts_with("latest") {
         return Err(format!(
-            "there is no file {name}, and the store has no such run: write a number, latest or latest~1"
+            "there is no file {name}, and the store has no such run: use a number, latest or latest~1"
         ));
     }
     let place = store_location::place(store)?;

@@ -200,7 +200,7 @@ fn start_workers<F: UserFactory>(
                 watch: Arc::clone(&setting.watch),
                 scenarios: shares.collect(),
                 slots: (0..planned)
-                    .filter(|slot| home(*slot, together, count) == index)
+                    .filter(|slot| worker_of(*slot, together, count) == index)
                     .collect(),
                 min_iteration: setting.min_iteration,
                 run_tags: setting.run_tags.clone(),
@@ -228,7 +228,7 @@ fn start_workers<F: UserFactory>(
 
 /// The worker that runs the user of a slot. Groups of `together` users are assigned to the workers
 /// round-robin.
-fn home(slot: u32, together: u32, workers: usize) -> usize {
+fn worker_of(slot: u32, together: u32, workers: usize) -> usize {
     (slot / together) as usize % workers
 }
 
@@ -236,7 +236,7 @@ fn home(slot: u32, together: u32, workers: usize) -> usize {
 fn share_of(slots: &[u32], together: u32, worker: usize, workers: usize) -> Vec<(u32, u32)> {
     (0_u32..)
         .zip(slots.iter().copied())
-        .filter(|(_, slot)| home(*slot, together, workers) == worker)
+        .filter(|(_, slot)| worker_of(*slot, together, workers) == worker)
         .collect()
 }
 
@@ -274,7 +274,7 @@ impl Phase<'_> {
     /// Waits while `waits` returns true, until the run is aborted or a worker ends.
     fn wait_while(&mut self, waits: impl Fn(&RunState) -> bool) {
         while waits(self.state) && self.state.aborted().is_none() {
-            if !self.wait(ABORT_LOOK) {
+            if !self.wait(ABORT_INTERVAL) {
                 return;
             }
         }
@@ -287,7 +287,7 @@ impl Phase<'_> {
             && self.state.aborted().is_none()
         {
             let left = start.since(plimsoll_clock::now());
-            if left.is_zero() || !self.wait(left.min(ABORT_LOOK)) {
+            if left.is_zero() || !self.wait(left.min(ABORT_INTERVAL)) {
                 return;
             }
         }
@@ -321,7 +321,7 @@ impl Phase<'_> {
     /// counts as having reported.
     fn wait_for(&mut self, mut count: usize, wanted: impl Fn(&Report) -> bool) {
         while count > 0 {
-            match self.reported.recv_timeout(ABORT_LOOK) {
+            match self.reported.recv_timeout(ABORT_INTERVAL) {
                 Ok(Report::Gone) => {
                     self.gone += 1;
                     count -= 1;
@@ -340,14 +340,14 @@ impl Phase<'_> {
 }
 
 /// Interval at which the conductor checks whether the run was aborted.
-const ABORT_LOOK: Duration = Duration::from_millis(10);
+const ABORT_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_dealt_out_in_turn() {
+    fn slots_are_distributed_round_robin() {
         assert_eq!(share_of(&[0, 1, 2, 5], 1, 1, 2), [(1, 1), (3, 5)]);
         assert_eq!(share_of(&[0, 1, 2, 5], 1, 0, 2), [(0, 0), (2, 2)]);
         // Two users in a row: 0 and 1, 2 and 3, 4 and 5.

@@ -269,7 +269,7 @@ impl ScenarioState {
     }
 
     /// Of a fixed number of iterations, the number that did not start in time.
-    pub(crate) fn never_begun(&self) -> Option<u64> {
+    pub(crate) fn not_started(&self) -> Option<u64> {
         let (workers, loops) = fixed_work(&self.scenario.executor)?;
         let missing = loops.of(workers).saturating_sub(self.iterations_begun());
         (missing > 0).then_some(missing)

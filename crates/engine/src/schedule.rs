@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_is_due_before_each_moment() {
+    fn counts_the_iterations_due_before_each_moment() {
         let mut schedule = Schedule::of(&scenario(250, 1)).unwrap();
         let counts: Vec<u64> = [0, 1_000, 1_001, 1_999, 2_000, 3_500, 4_000, 9_000]
             .map(|millis| schedule.due(Duration::from_millis(millis)))

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_is_all_of_a_short_run_and_spread_over_a_long_one() {
+    fn the_sample_covers_a_short_run_and_is_spread_over_a_long_one() {
         let short = recorded(&scenario("poisson", 10, 10));
         assert_eq!(counts(&short, 0), (2, 63 + 35));
         for (rate, seconds) in [(1_000, 60), (20_000, 8)] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_have_the_requested_mean_and_those_of_a_machine_count_the_others() {
+    fn gaps_have_the_requested_mean_and_span_the_iterations_of_other_machines() {
         let mut whole = scenario("on-off:2s/3s", 500, 20);
         let mean = |scenario: &Scenario| {
             let gaps = recorded(scenario).gaps(Duration::ZERO).unwrap();

@@ -23,13 +23,16 @@ use plimsoll_units::Moment;
 use crate::time_slice;
 
 /// Number of this program's threads per processor, including those of other processes.
-static CROWD: AtomicU32 = AtomicU32::new(1);
+static THREADS_PER_PROCESSOR: AtomicU32 = AtomicU32::new(1);
 
 /// Sets how many workers of this program, in all processes, share the processors. Together, the
 /// processes then wait actively for no longer than one process would.
-pub fn set_crowd(workers: usize, processors: usize) {
-    let crowd = workers.div_ceil(processors.max(1)).max(1);
-    CROWD.store(u32::try_from(crowd).unwrap_or(u32::MAX), Ordering::Relaxed);
+pub fn set_threads_per_processor(workers: usize, processors: usize) {
+    let threads_per_processor = workers.div_ceil(processors.max(1)).max(1);
+    THREADS_PER_PROCESSOR.store(
+        u32::try_from(threads_per_processor).unwrap_or(u32::MAX),
+        Ordering::Relaxed,
+    );
 }
 
 thread_local! {
@@ -168,20 +171,20 @@ impl Wakefulness {
     /// Active waiting may use the reciprocal of this number of a processor's time.
     const SHARE: u32 = 25;
     /// Maximum time that can accumulate.
-    const MOST: Duration = Duration::from_millis(1);
+    const MAX_CREDIT: Duration = Duration::from_millis(1);
 
     fn new(now: Moment) -> Wakefulness {
         Wakefulness {
-            credit: Self::MOST,
+            credit: Self::MAX_CREDIT,
             counted: now,
         }
     }
 
     /// When to set the alarm for `deadline`.
     fn alarm(&mut self, deadline: Moment, now: Moment) -> Moment {
-        let share = Self::SHARE.saturating_mul(CROWD.load(Ordering::Relaxed));
+        let share = Self::SHARE.saturating_mul(THREADS_PER_PROCESSOR.load(Ordering::Relaxed));
         let earned = now.since(self.counted) / share;
-        self.credit = (self.credit + earned).min(Self::MOST);
+        self.credit = (self.credit + earned).min(Self::MAX_CREDIT);
         self.counted = now;
         if self.credit < Self::EARLY {
             return deadline;
@@ -528,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_waits_awake_for_a_small_share_of_its_time() {
+    fn active_waiting_is_limited_to_a_small_share_of_the_time() {
         let mut now = Moment::ZERO;
         let mut wakefulness = Wakefulness::new(now);
         let mut awake = Duration::ZERO;

@@ -75,9 +75,9 @@ pub(crate) struct ScenarioShare {
 /// The main function of a worker's thread.
 pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     let run = Arc::clone(&assignment.run);
-    let leaving = Leaving {
+    let exit_report = ExitReport {
         reports: assignment.reports.clone(),
-        is_told: Cell::new(false),
+        is_sent: Cell::new(false),
     };
     let ended = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -87,7 +87,7 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
         .build()
         .and_then(|runtime| {
             tokio::task::LocalSet::new()
-                .block_on(&runtime, run_with_timers(live(assignment, &leaving)))
+                .block_on(&runtime, run_with_timers(live(assignment, &exit_report)))
         });
     if let Err(error) = ended {
         run.abort(AbortReason::Machine(format!(
@@ -98,27 +98,27 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
 }
 
 /// Reports to the conductor, once, that this worker has ended, even if it panics.
-struct Leaving {
+struct ExitReport {
     reports: Sender<Report>,
-    is_told: Cell<bool>,
+    is_sent: Cell<bool>,
 }
 
-impl Leaving {
-    fn tell(&self) {
-        if !self.is_told.replace(true) {
+impl ExitReport {
+    fn report(&self) {
+        if !self.is_sent.replace(true) {
             // The conductor may have ended already.
             let _ = self.reports.send(Report::Gone);
         }
     }
 }
 
-impl Drop for Leaving {
+impl Drop for ExitReport {
     fn drop(&mut self) {
-        self.tell();
+        self.report();
     }
 }
 
-async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) {
+async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitReport) {
     // Open the file before the run starts. Later, other workers may have used up the file descriptors.
     let meter = ThreadMeter::new();
     let recorder = Rc::new(Recorder::new(
@@ -135,7 +135,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
         Arc::clone(&assignment.factory),
         assignment.min_iteration,
     ));
-    let tell = |report| {
+    let report = |report| {
         let _ = assignment.reports.send(report);
     };
     if let Err(InitError(reason)) = make_users(&seats, &assignment.slots, &assignment.run).await {
@@ -143,7 +143,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     } else if assignment.run.aborted().is_none() {
         assignment.factory.ready(&worker).await;
     }
-    tell(Report::UsersReady);
+    report(Report::UsersReady);
 
     let once = Stop::new();
     let mut calls = OpenCalls::default();
@@ -262,7 +262,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     }
     // All measurements are complete. The users are freed after this report, because freeing scripts
     // with millions of objects takes seconds, and the end of the run must not wait for that.
-    leaving.tell();
+    exit_report.report();
 }
 
 /// Creates the planned users, and lets other tasks run after each.

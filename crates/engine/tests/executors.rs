@@ -223,7 +223,7 @@ fn run(takes: Duration, executor: Executor, workers: usize) -> Outcome {
 }
 
 #[test]
-fn shared_iterations_are_each_done_once_by_all_workers_together() {
+fn workers_run_each_shared_iteration_exactly_once() {
     let executor = Executor::SharedIterations {
         users: 4,
         iterations: 100,
@@ -241,7 +241,7 @@ fn shared_iterations_are_each_done_once_by_all_workers_together() {
 }
 
 #[test]
-fn each_user_does_its_own_iterations() {
+fn each_user_runs_its_own_iterations() {
     let executor = Executor::PerUserIterations {
         users: 3,
         iterations: 5,
@@ -414,7 +414,7 @@ fn iterations_of_a_lost_process_are_taken_over() {
 }
 
 #[test]
-fn ramping_users_come_and_go() {
+fn ramping_users_start_and_stop() {
     let executor = Executor::RampingUsers {
         start: 0,
         stages: vec![
@@ -470,7 +470,7 @@ fn a_user_that_stops_the_run_ends_all_users_and_teardown_runs() {
 
 /// The abort interrupts iterations before the workers are informed.
 #[test]
-fn an_iteration_that_an_abort_interrupts_is_the_last() {
+fn an_iteration_interrupted_by_an_abort_is_the_last() {
     for executor in [
         Executor::ConstantUsers {
             users: 1,
@@ -492,7 +492,7 @@ fn an_iteration_that_an_abort_interrupts_is_the_last() {
 }
 
 #[test]
-fn a_failed_set_up_runs_nothing_and_tears_nothing_down() {
+fn a_failed_setup_runs_neither_scenarios_nor_teardown() {
     let executor = Executor::ConstantUsers {
         users: 1,
         duration: Duration::from_secs(60),

@@ -28,7 +28,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// The failure of a request without a response. Another attempt cannot help if the certificate is not trusted.
-    fn unanswered(reason: String, endpoint: &Endpoint) -> Refusal {
+    fn without_response(reason: String, endpoint: &Endpoint) -> Refusal {
         let is_about_certificate = reason.contains("x509:");
         Refusal {
             reason: match endpoint.trust {
@@ -131,8 +131,9 @@ async fn post(client: &Client, endpoint: &Endpoint, body: Bytes) -> Result<(), R
     request.timeout = TIMEOUT;
     let mut uncounted = |_: &Exchange| {};
     let sent = client.send(&request, None, &mut uncounted).await;
-    let response =
-        sent.map_err(|failure| Refusal::unanswered(failure.error.message.to_string(), endpoint))?;
+    let response = sent.map_err(|failure| {
+        Refusal::without_response(failure.error.message.to_string(), endpoint)
+    })?;
     match response.status {
         200..=299 if endpoint.protocol == Protocol::OtlpPost => accepted(&response.body),
         200..=299 => Ok(()),
@@ -180,7 +181,7 @@ async fn call(
         return accepted(answer.message.as_deref().unwrap_or_default());
     }
     if !answer.has_response() && status.code == Code::UNAVAILABLE {
-        return Err(Refusal::unanswered(status.message.clone(), endpoint));
+        return Err(Refusal::without_response(status.message.clone(), endpoint));
     }
     // According to OTLP, requests with these codes may succeed later.
     let is_temporary = [

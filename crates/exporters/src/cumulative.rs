@@ -13,7 +13,7 @@ use crate::series::SeriesTable;
 use crate::value::Value;
 
 /// Maximum number of series per request, because receivers limit the size of a request.
-const MOST_SERIES: usize = 5_000;
+const MAX_SERIES: usize = 5_000;
 
 /// The format of values for one kind of receiver.
 pub trait Format: Send {
@@ -131,7 +131,7 @@ impl<F: Format> Cumulative<F> {
             }
         }
         let at = SystemTime::now();
-        let chunks = changed.chunks(MOST_SERIES);
+        let chunks = changed.chunks(MAX_SERIES);
         let pushes = chunks.map(|chunk| {
             let series = chunk.iter().map(|series| (&series.label, &series.value));
             Push {

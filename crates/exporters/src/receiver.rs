@@ -35,7 +35,7 @@ pub enum Receiver {
 }
 
 /// An open output, and a warning if its receiver cannot be reached yet.
-pub type Opened = (Box<dyn Output>, Option<String>);
+pub type OpenOutput = (Box<dyn Output>, Option<String>);
 
 impl Receiver {
     /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`. `None` if no receiver has this name.
@@ -116,24 +116,24 @@ impl Receiver {
     ///
     /// # Errors
     /// If the system refuses a thread or a socket.
-    pub fn open(&self, setting: &OutputSetting) -> Result<Opened, String> {
+    pub fn open(&self, setting: &OutputSetting) -> Result<OpenOutput, String> {
         let name = self.describe();
         match self {
             Receiver::Prometheus(settings) => {
                 let (endpoint, interval) = (&settings.endpoint, settings.interval);
                 let format = RemoteWrite::new(settings);
                 let output = Cumulative::open(format, endpoint, interval, setting, name)?;
-                Ok((Box::new(output), endpoint.warning(PATIENCE)))
+                Ok((Box::new(output), endpoint.warning(CONNECT_TIMEOUT)))
             }
             Receiver::OpenTelemetry(settings) => {
                 let (endpoint, interval) = (&settings.endpoint, settings.interval);
                 let format = Otlp::new(settings);
                 let output = Cumulative::open(format, endpoint, interval, setting, name)?;
-                Ok((Box::new(output), endpoint.warning(PATIENCE)))
+                Ok((Box::new(output), endpoint.warning(CONNECT_TIMEOUT)))
             }
             Receiver::InfluxDb(settings) => {
                 let output = InfluxDb::open(settings, setting, name)?;
-                Ok((Box::new(output), settings.write.warning(PATIENCE)))
+                Ok((Box::new(output), settings.write.warning(CONNECT_TIMEOUT)))
             }
             Receiver::HistogramLog(path) => {
                 let output = HistogramLog::create(path, setting, name)?;
@@ -152,14 +152,14 @@ impl Receiver {
             }
             Receiver::Traces(settings) => {
                 let output = Traces::open(settings, setting, name)?;
-                Ok((Box::new(output), settings.endpoint.warning(PATIENCE)))
+                Ok((Box::new(output), settings.endpoint.warning(CONNECT_TIMEOUT)))
             }
         }
     }
 }
 
 /// Time limit for the first connection to a receiver.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str = "this build cannot write Parquet files; build with --features parquet";

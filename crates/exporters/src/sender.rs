@@ -14,7 +14,7 @@ use crate::connection::Connection;
 use crate::endpoint::Endpoint;
 
 /// Maximum number of requests that wait to be sent. Further requests are refused.
-const WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 /// Pauses before each repetition of a failed request. After the last one, the request counts as failed.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// How long the end of a run waits for unsent requests. A request that has begun may take longer.
@@ -79,7 +79,7 @@ impl Sender {
     /// # Errors
     /// If the system cannot create a thread.
     pub fn start(endpoint: Endpoint, first: Option<Endpoint>) -> Result<Sender, String> {
-        let (queue, waiting) = sync_channel(WAITING);
+        let (queue, waiting) = sync_channel(MAX_WAITING);
         let shared = Arc::new(Shared {
             endpoint,
             account: Account::default(),
@@ -136,7 +136,7 @@ impl Sender {
                     body: Vec::new(),
                     samples: 0,
                 };
-                let reason = "its thread ended by a panic".to_owned();
+                let reason = "its thread panicked".to_owned();
                 self.shared.account.fail(&push, reason);
             }
             None => {}

@@ -8,10 +8,10 @@ use plimsoll_samples::{Metric, MetricId, SampleRecord, SampleTags};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of series in a table, so that tags with many different values do not fill the memory.
-const MOST: usize = 100_000;
+const MAX_SERIES: usize = 100_000;
 
 /// Number of cached tag sets: an iteration uses its own and those of its exchanges.
-const LATEST: usize = 8;
+const CACHED_TAG_SETS: usize = 8;
 
 /// Stores one value per series. Lookup is fast because the samples of an exchange share their tags.
 pub struct SeriesTable<T> {
@@ -32,7 +32,7 @@ impl<T> SeriesTable<T> {
             catalog,
             metrics: Vec::new(),
             tags: HashMap::new(),
-            latest: VecDeque::with_capacity(LATEST),
+            latest: VecDeque::with_capacity(CACHED_TAG_SETS),
             places: FxHashMap::default(),
             values: Vec::new(),
         }
@@ -67,7 +67,7 @@ impl<T> SeriesTable<T> {
 
     /// Whether no more series can be added.
     pub fn is_full(&self) -> bool {
-        self.values.len() >= MOST
+        self.values.len() >= MAX_SERIES
     }
 
     /// Forgets all series.
@@ -92,7 +92,7 @@ impl<T> SeriesTable<T> {
                 next
             }
         };
-        if self.latest.len() == LATEST {
+        if self.latest.len() == CACHED_TAG_SETS {
             self.latest.pop_back();
         }
         self.latest.push_front((Arc::clone(tags), number));

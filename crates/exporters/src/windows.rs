@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Number of seconds that stay open for late samples of worker threads.
-const OPEN: u64 = 3;
+const OPEN_SECONDS: u64 = 3;
 
 /// The values of the latest seconds, by series.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl<T: Default> Windows<T> {
     pub fn take_closed(&mut self) -> Option<(u64, BTreeMap<usize, T>)> {
         let newest = *self.open.keys().next_back()?;
         let oldest = *self.open.keys().next()?;
-        (oldest + OPEN <= newest).then(|| self.take_oldest())?
+        (oldest + OPEN_SECONDS <= newest).then(|| self.take_oldest())?
     }
 
     /// Removes and returns the oldest second.

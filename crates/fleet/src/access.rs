@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The environment variable with the password of an agent or a coordinator.
 pub const PASSWORD: &str = "PLIMSOLL_FLEET_PASSWORD";
 /// The file of a coordinator that runs on the server's machine.
-const COORDINATOR: &str = "coordinator.json";
+const COORDINATOR_FILE: &str = "coordinator.json";
 
 /// A NATS server and the credentials for it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -64,9 +64,9 @@ impl Access {
             }),
             Some(path) => Access::read(path.as_ref()),
             None => {
-                let path = state_folder()?.join(COORDINATOR);
+                let path = state_folder()?.join(COORDINATOR_FILE);
                 if !path.exists() {
-                    return Err("there is no NATS server for agents: start one with plimsoll fleet serve, or name one with --fleet-server. For agents on this machine only, use --fleet local:4".to_owned());
+                    return Err("no NATS server for agents is known: start one with plimsoll fleet serve, or set --fleet-server. For agents on this machine only, use --fleet local:4".to_owned());
                 }
                 Access::read(&path)
             }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_need_encryption_outside_of_this_machine() {
+    fn secrets_need_encryption_on_the_network() {
         for address in [
             "nats://127.0.0.1:4222",
             "nats://localhost",

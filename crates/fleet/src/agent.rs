@@ -12,13 +12,13 @@ use plimsoll_units::Moment;
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Access, PASSWORD};
-use crate::assignment::{Assignment, LONGEST_PACKAGE};
+use crate::assignment::{Assignment, MAX_PACKAGE_LENGTH};
 use crate::bus::{Bus, Delivery};
 use crate::limits::Limits;
 use crate::load::Resolve;
 use crate::messages::{
-    Command, Here, KeptFile, PIECE_LENGTH, Report, State, TO_ALL, Want, decode_piece, encode,
-    encode_piece, from_agent, to_agent,
+    AgentInfo, COMMANDS_TO_ALL, Command, Instructions, PIECE_LENGTH, Report, State, StoredFile,
+    command_subject, decode_piece, encode, encode_piece, report_subject,
 };
 use crate::part::PartRun;
 use crate::part_event::{Handle, Input, PartEvent};
@@ -26,17 +26,17 @@ use crate::random;
 use crate::spool::{self, Spool};
 
 /// How often the agent reports its state.
-const TICK: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// Frames that are not acknowledged after this time are sent again.
-const RESEND: Duration = Duration::from_secs(1);
+const RESEND_AFTER: Duration = Duration::from_secs(1);
 /// Maximum number of frames to send again at a time.
-const RESENT: usize = 16;
+const MAX_RESENT_FRAMES: usize = 16;
 /// The part ends if no message has arrived from the coordinator for this time.
-pub const ALONE: Duration = Duration::from_secs(10);
+pub const COORDINATOR_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes in frames that wait for the coordinator.
-const WAITING: usize = 256 << 20;
+const MAX_WAITING_BYTES: usize = 256 << 20;
 /// Maximum number of lines of scripts to send per second.
-const LINES: u32 = 100;
+const MAX_LINES_PER_SECOND: u32 = 100;
 
 /// The settings of an agent.
 pub struct AgentSettings {
@@ -53,7 +53,7 @@ pub struct AgentSettings {
     /// Resolves the arguments of a command.
     pub resolve: Resolve,
     /// Receives messages for the user, one sentence each.
-    pub say: Box<dyn Fn(&str)>,
+    pub notify: Box<dyn Fn(&str)>,
 }
 
 /// Serves runs until the process exits. With `once`, returns after the first run.
@@ -66,21 +66,21 @@ pub fn serve(settings: AgentSettings) -> Result<(), String> {
     let id = random::hex(&epoch.to_be_bytes());
     let (send, inputs) = channel();
     let deliver = send.clone();
-    let subjects = vec![TO_ALL.to_owned(), to_agent(&id)];
+    let subjects = vec![COMMANDS_TO_ALL.to_owned(), command_subject(&id)];
     let bus = Bus::connect(&settings.server, subjects, move |delivery| {
         let _ = deliver.send(Input::Bus(delivery));
     })
     .map_err(|error| {
         format!(
-            "could not connect to the NATS server: {error}. Is it running, and is the password in {PASSWORD} or in the file right?"
+            "could not connect to the NATS server: {error}. Is it running, and is the password in {PASSWORD} or in the file correct?"
         )
     })?;
-    (settings.say)(&format!(
+    (settings.notify)(&format!(
         "the agent {} waits for runs; press Ctrl-C to exit",
         settings.name
     ));
     let mut agent = Agent {
-        subject: from_agent(&id),
+        subject: report_subject(&id),
         settings,
         epoch,
         bus,
@@ -109,19 +109,19 @@ struct Agent {
     subject: String,
     bus: Bus,
     send: Sender<Input>,
-    part: Option<Active>,
+    part: Option<ActivePart>,
     has_run: bool,
 }
 
 /// The part of a run that the agent executes.
-struct Active {
+struct ActivePart {
     assignment: Assignment,
     /// The packed files received so far.
     package: Vec<u8>,
     is_fetched: bool,
     handle: Option<Handle>,
     /// The latest instructions of the coordinator.
-    want: Want,
+    want: Instructions,
     state: State,
     /// Frames that the coordinator has not confirmed.
     waiting: VecDeque<(u64, Vec<u8>)>,
@@ -150,13 +150,13 @@ impl Agent {
                 Ok(Input::Bus(Delivery::Message { bytes, .. })) => self.take(&bytes),
                 Ok(Input::Bus(Delivery::Unsent(text))) => self.fail(text),
                 Ok(Input::Part(event)) => self.part_event(event),
-                Ok(Input::Spool(text)) => (self.settings.say)(&text),
+                Ok(Input::Spool(text)) => (self.settings.notify)(&text),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let now = plimsoll_clock::now();
             if now >= due {
-                due = now + TICK;
+                due = now + REPORT_INTERVAL;
                 self.tick(now);
             }
             if self.part.is_none() && self.has_run && self.settings.is_for_one_run {
@@ -179,14 +179,16 @@ impl Agent {
             return;
         };
         match command {
-            Command::Find => self.report(&Report::Here(Here {
+            Command::Find => self.report(&Report::Here(AgentInfo {
                 name: self.settings.name.clone(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 region: self.settings.region.clone(),
                 run: self.part.as_ref().map(|part| part.assignment.run.clone()),
                 max_users: self.settings.limits.max_users,
             })),
-            Command::Collect => self.report(&Report::Kept { files: self.kept() }),
+            Command::Collect => self.report(&Report::Kept {
+                files: self.stored_files(),
+            }),
             Command::Read { file, offset } => self.send_piece(&file, offset),
             Command::Prepare(assignment) => self.prepare(*assignment),
             Command::Want(want) => self.want(want),
@@ -205,22 +207,22 @@ impl Agent {
     }
 
     /// The files of runs that have ended on this agent.
-    fn kept(&self) -> Vec<KeptFile> {
+    fn stored_files(&self) -> Vec<StoredFile> {
         let files = spool::files(&self.settings.spool).into_iter();
         let ended = files.filter(|file| !self.is_part_of(&file.run));
-        let kept = ended.filter_map(|file| {
-            Some(KeptFile {
+        let stored_files = ended.filter_map(|file| {
+            Some(StoredFile {
                 length: std::fs::metadata(&file.path).ok()?.len(),
                 run: file.run,
                 agent: file.agent,
                 epoch: file.epoch,
             })
         });
-        kept.collect()
+        stored_files.collect()
     }
 
     /// Sends a piece of a stored file.
-    fn send_piece(&self, wanted: &KeptFile, offset: u64) {
+    fn send_piece(&self, wanted: &StoredFile, offset: u64) {
         let files = spool::files(&self.settings.spool);
         let found = files.iter().find(|file| {
             (&file.run, file.agent, file.epoch) == (&wanted.run, wanted.agent, wanted.epoch)
@@ -240,7 +242,7 @@ impl Agent {
         if self.part.is_some() {
             return;
         }
-        (self.settings.say)(&format!(
+        (self.settings.notify)(&format!(
             "runs the part {} of a test as its agent {}",
             assignment.segment, assignment.agent
         ));
@@ -251,7 +253,7 @@ impl Agent {
         let spool = match spool {
             Ok(spool) => Some(spool),
             Err(text) => {
-                (self.settings.say)(&format!(
+                (self.settings.notify)(&format!(
                     "{text}; the results of this run could not be recovered"
                 ));
                 None
@@ -261,12 +263,12 @@ impl Agent {
             run: assignment.run.clone(),
             ..State::default()
         };
-        self.part = Some(Active {
+        self.part = Some(ActivePart {
             assignment,
             package: Vec::new(),
             is_fetched: false,
             handle: None,
-            want: Want::default(),
+            want: Instructions::default(),
             state,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -279,11 +281,11 @@ impl Agent {
             lines: 0,
             lines_since: now,
         });
-        self.fetch();
+        self.request_piece();
     }
 
     /// Requests the next piece of the files.
-    fn fetch(&mut self) {
+    fn request_piece(&mut self) {
         let Some(part) = &mut self.part else { return };
         part.requested = plimsoll_clock::now();
         let request = Report::Fetch {
@@ -299,20 +301,20 @@ impl Agent {
             return;
         }
         let length = part.assignment.package_length;
-        if length > LONGEST_PACKAGE {
-            self.fail("the script and its files are too large".to_owned());
+        if length > MAX_PACKAGE_LENGTH {
+            self.fail("the script and its files are too large for a fleet".to_owned());
             return;
         }
         part.package.extend_from_slice(piece);
         if (part.package.len() as u64) < length {
-            self.fetch();
+            self.request_piece();
             return;
         }
         part.is_fetched = true;
         let package = std::mem::take(&mut part.package);
         let assignment = part.assignment.clone();
         if random::hex(&Sha256::digest(&package)) != assignment.package_hash {
-            self.fail("the files of the run were changed on their way".to_owned());
+            self.fail("the files of the run were damaged in transit".to_owned());
             return;
         }
         let run = PartRun {
@@ -349,7 +351,7 @@ impl Agent {
         }
     }
 
-    fn want(&mut self, want: Want) {
+    fn want(&mut self, want: Instructions) {
         let now = plimsoll_clock::now();
         let Some(part) = &mut self.part else { return };
         if part.assignment.run != want.run {
@@ -371,7 +373,7 @@ impl Agent {
 
     /// Leaves the run if it has ended here and the coordinator needs no more results.
     fn leave(&mut self) {
-        let is_over = |part: &mut Active| part.want.leave && part.is_finished;
+        let is_over = |part: &mut ActivePart| part.want.leave && part.is_finished;
         if let Some(part) = self.part.take_if(is_over)
             && let Some(spool) = part.spool
         {
@@ -407,7 +409,7 @@ impl Agent {
                 }
                 part.waiting.push_back((sequence, frame.clone()));
                 self.bus.send(&self.subject, frame);
-                if part.waiting_bytes > WAITING {
+                if part.waiting_bytes > MAX_WAITING_BYTES {
                     self.fail("the coordinator does not receive the results".to_owned());
                 }
                 return;
@@ -419,8 +421,10 @@ impl Agent {
                 }
                 part.lines += 1;
                 let text = match part.lines {
-                    ..LINES => text,
-                    LINES => format!("more than {LINES} lines in a second: the rest is left out"),
+                    ..MAX_LINES_PER_SECOND => text,
+                    MAX_LINES_PER_SECOND => format!(
+                        "more than {MAX_LINES_PER_SECOND} lines in a second: the others are omitted"
+                    ),
                     _ => return,
                 };
                 let line = Report::Line {
@@ -473,33 +477,33 @@ impl Agent {
             part.state.users = reading.users;
             part.state.initialized = reading.users_ready;
         }
-        if now.since(part.heard) > ALONE {
+        if now.since(part.heard) > COORDINATOR_TIMEOUT {
             if part.is_finished {
-                (self.settings.say)("the coordinator is gone, and some results were not delivered");
+                (self.settings.notify)("lost the coordinator before all results were delivered");
                 self.part = None;
                 return;
             }
             if let Some(handle) = &part.handle {
-                let text = "nothing was heard from the coordinator for 10 s".to_owned();
+                let text = "no message from the coordinator for 10 s".to_owned();
                 handle.control.abort(AbortReason::Failed(text));
             }
         }
-        let is_slow = !part.waiting.is_empty() && now.since(part.acknowledged) > RESEND;
+        let is_slow = !part.waiting.is_empty() && now.since(part.acknowledged) > RESEND_AFTER;
         if is_slow {
             part.acknowledged = now;
-            for (_, frame) in part.waiting.iter().take(RESENT) {
+            for (_, frame) in part.waiting.iter().take(MAX_RESENT_FRAMES) {
                 self.bus.send(&self.subject, frame.clone());
             }
         }
         let is_waiting = !part.is_fetched && !part.is_finished;
-        if is_waiting && now.since(part.requested) > RESEND {
-            self.fetch();
+        if is_waiting && now.since(part.requested) > RESEND_AFTER {
+            self.request_piece();
         }
         self.report_state();
     }
 }
 
-impl Active {
+impl ActivePart {
     /// Follows the latest instructions of the coordinator.
     fn follow(&mut self) {
         let Some(handle) = &self.handle else {

@@ -57,9 +57,7 @@ impl FromStr for AgentCount {
                 .ok_or_else(|| format!("\"{part}\" is not REGION=NUMBER, such as eu=10"))?;
             let region = Some(region.to_owned());
             if groups.iter().any(|group| group.region == region) {
-                return Err(format!(
-                    "there are two numbers for the region in \"{text}\""
-                ));
+                return Err(format!("a region occurs twice in \"{text}\""));
             }
             let agents = number(agents)?;
             groups.push(Group { region, agents });

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::random;
 
 /// Maximum size of a script and its files, in bytes.
-pub const LONGEST_PACKAGE: u64 = 256 << 20;
+pub const MAX_PACKAGE_LENGTH: u64 = 256 << 20;
 
 /// One agent's part of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

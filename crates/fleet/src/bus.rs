@@ -14,12 +14,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::access::Access;
 
 /// Maximum time for connecting.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum time for one attempt to connect.
-const CONNECT: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause between attempts to reconnect.
-const RECONNECT: Duration = Duration::from_millis(200);
+const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 
 /// What arrives from the server.
 pub enum Delivery {
@@ -73,7 +73,7 @@ impl Bus {
                     match open(&server, ca.as_ref(), subjects).await {
                         Ok((client, incoming)) => {
                             let _ = ready.send(Ok(()));
-                            carry(client, incoming, messages, deliver).await;
+                            transfer(client, incoming, messages, deliver).await;
                         }
                         Err(error) => {
                             let _ = ready.send(Err(error));
@@ -86,7 +86,7 @@ impl Bus {
             outgoing: Some(outgoing),
             thread: Some(thread),
         };
-        match is_ready.recv_timeout(PATIENCE + Duration::from_secs(5)) {
+        match is_ready.recv_timeout(TIMEOUT + Duration::from_secs(5)) {
             Ok(connected) => connected.map(|()| bus),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 Err("the NATS server does not respond".to_owned())
@@ -126,11 +126,11 @@ async fn open(
 ) -> Result<(Client, SelectAll<Subscriber>), String> {
     let mut options = ConnectOptions::new()
         .name("plimsoll")
-        .connection_timeout(CONNECT)
+        .connection_timeout(CONNECT_TIMEOUT)
         // A side that is silent for too long counts as lost, so reconnect soon.
         .reconnect_delay_callback(|attempts| match attempts {
             0 | 1 => Duration::ZERO,
-            _ => RECONNECT,
+            _ => RECONNECT_PAUSE,
         });
     if let Some(password) = &server.password {
         options = options.user_and_password(server.user.clone(), password.clone());
@@ -140,7 +140,7 @@ async fn open(
             .add_root_certificates(ca.path().to_owned())
             .require_tls(true);
     }
-    let connecting = tokio::time::timeout(PATIENCE, options.connect(server.address.as_str()));
+    let connecting = tokio::time::timeout(TIMEOUT, options.connect(server.address.as_str()));
     let client = match connecting.await {
         Ok(connected) => connected.map_err(|error| error.to_string())?,
         Err(_) => return Err("the NATS server does not respond".to_owned()),
@@ -155,7 +155,7 @@ async fn open(
     Ok((client, select_all(incoming)))
 }
 
-async fn carry(
+async fn transfer(
     client: Client,
     mut incoming: SelectAll<Subscriber>,
     mut outgoing: UnboundedReceiver<(String, Vec<u8>)>,

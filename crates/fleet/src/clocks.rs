@@ -5,7 +5,7 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 
 /// Number of exchanges after which the comparison is complete.
-const ENOUGH: u32 = 8;
+const NEEDED_EXCHANGES: u32 = 8;
 
 /// The exchange with the shortest round trip so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +65,7 @@ impl ClockComparison {
 
     /// Whether there were enough exchanges.
     pub fn is_complete(&self) -> bool {
-        self.exchanges >= ENOUGH
+        self.exchanges >= NEEDED_EXCHANGES
     }
 
     /// The maximum error of the comparison: half of the shortest round trip.
@@ -102,9 +102,9 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_move_apart_are_noticed() {
+    fn drifting_clocks_are_detected() {
         let mut clocks = ClockComparison::default();
-        for _ in 0..ENOUGH {
+        for _ in 0..NEEDED_EXCHANGES {
             clocks.add(0, 1_005, 1_005, 10);
         }
         assert_eq!(clocks.drift(), None);
@@ -123,7 +123,7 @@ mod tests {
         let mut clocks = ClockComparison::default();
         clocks.add(0, 0, 100, 50);
         assert!(clocks.best.is_none());
-        for _ in 0..ENOUGH {
+        for _ in 0..NEEDED_EXCHANGES {
             clocks.add(0, 5, 5, 10);
         }
         assert!(clocks.is_complete());

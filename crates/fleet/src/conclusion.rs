@@ -10,9 +10,9 @@ use crate::peer::Peer;
 use crate::regions::{self, Regions};
 
 /// A window of at least this length is wider than usual.
-const WIDE: Duration = Duration::from_millis(1_800);
+const WIDE_WINDOW: Duration = Duration::from_millis(1_800);
 /// If there are more agents than this, they are not listed one by one.
-const LISTED: usize = 16;
+const MAX_LISTED_AGENTS: usize = 16;
 
 /// Concludes a run of these agents. `ready` is the time until all of them were ready.
 pub fn of(
@@ -55,7 +55,8 @@ pub fn of(
     let elapsed = peers.iter().map(|peer| peer.account.until()).max();
     let elapsed = elapsed.unwrap_or_default();
     messages.extend((regions.lines(elapsed).into_iter()).map(|text| format!("fleet: {text}")));
-    let is_listed = |peer: &&Peer| peers.len() <= LISTED || peer.is_lost() || !is_good(peer);
+    let is_listed =
+        |peer: &&Peer| peers.len() <= MAX_LISTED_AGENTS || peer.is_lost() || !is_good(peer);
     let listed = peers.iter().filter(is_listed);
     messages.extend(listed.map(|peer| format!("fleet: {}", line(peer))));
     conclusion
@@ -103,7 +104,7 @@ fn start(peers: &[Peer], ready_after: Option<Duration>) -> Option<String> {
 /// The widest window, if it was wider than usual.
 fn widest(peers: &[Peer]) -> Option<String> {
     let widest = peers.iter().map(|peer| peer.account.widest()).max()?;
-    (widest >= WIDE).then(|| {
+    (widest >= WIDE_WINDOW).then(|| {
         format!(
             "results of up to {:.0} s were sent together, because an agent or the network was slow",
             widest.as_secs_f64()

@@ -12,35 +12,35 @@ use plimsoll_plan::ExecutorKind;
 use plimsoll_run::{Agents, Conclusion, ScriptLog};
 use plimsoll_units::Moment;
 
-use crate::agent::ALONE;
+use crate::agent::COORDINATOR_TIMEOUT;
 use crate::bus::{Bus, Delivery};
 use crate::conclusion;
 use crate::load::FleetLoad;
 use crate::local::Ended;
 use crate::messages::{
-    AbortCause, Aborted, Command, PIECE_LENGTH, Report, SetupData, State, Want, encode,
+    AbortCause, Aborted, Command, Instructions, PIECE_LENGTH, Report, SetupData, State, encode,
     encode_piece,
 };
 use crate::peer::Peer;
 use crate::regions::Regions;
 use crate::takeovers::move_load;
-use crate::uplink::LEAD;
+use crate::uplink::MIN_START_LEAD;
 
 /// How often commands are sent.
-const TICK: Duration = Duration::from_millis(200);
+const COMMAND_INTERVAL: Duration = Duration::from_millis(200);
 /// An agent counts as lost if no message has arrived from it for this time.
-const LOST: Duration = Duration::from_secs(5);
+const AGENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The same limit before the start, when the agents of a machine may all create their users at the same time.
-const LOST_EARLY: Duration = Duration::from_secs(20);
+const AGENT_TIMEOUT_BEFORE_START: Duration = Duration::from_secs(20);
 /// How often clocks are compared during the run.
-const AGAIN: Duration = Duration::from_secs(2);
+const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
 /// An agent on this machine counts as lost this long after its process exited, because its last messages may still
 /// arrive.
-const ENDED: Duration = Duration::from_millis(600);
+const EXIT_GRACE: Duration = Duration::from_millis(600);
 /// How long in advance agents are notified of iterations that they take over.
-const NOTICE: Duration = Duration::from_secs(1);
+const TAKEOVER_NOTICE: Duration = Duration::from_secs(1);
 /// How many times the last command is sent.
-const FAREWELLS: usize = 3;
+const LAST_COMMAND_REPEATS: usize = 3;
 
 /// The coordinator of one run.
 pub struct Coordinator {
@@ -82,13 +82,13 @@ pub struct Phase {
 
 impl Coordinator {
     /// Coordinates the run to its end.
-    pub fn lead(mut self) -> Conclusion {
+    pub fn run_to_end(mut self) -> Conclusion {
         for peer in &self.peers {
             let command = Command::Prepare(Box::new(peer.assignment.clone()));
             self.bus.send(&peer.commands, encode(&command));
         }
         self.progress.prepared = Some(plimsoll_clock::now());
-        let mut due = plimsoll_clock::now() + TICK;
+        let mut due = plimsoll_clock::now() + COMMAND_INTERVAL;
         while !self.peers.iter().all(Peer::is_over) {
             let now = plimsoll_clock::now();
             let start = self.progress.start.filter(|_| !self.progress.is_started);
@@ -98,7 +98,7 @@ impl Coordinator {
                 Ok(Delivery::Unsent(text)) => self.abort(AbortReason::Failed(text)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.lose_all();
+                    self.mark_all_lost();
                     break;
                 }
             }
@@ -108,19 +108,19 @@ impl Coordinator {
             }
             if now >= due {
                 let late = now.since(due);
-                if late > TICK {
+                if late > COMMAND_INTERVAL {
                     // This process was stopped or got no processor time. The messages that arrived meanwhile have not
                     // been read yet, so the silence of agents cannot be judged now.
-                    self.excuse(late);
+                    self.ignore_silence(late);
                 }
-                due = now + TICK;
+                due = now + COMMAND_INTERVAL;
                 self.tick(now);
             }
         }
         self.finish_scenarios();
         self.show_agents();
-        for peer in 0..self.peers.len() * FAREWELLS {
-            self.tell(peer % self.peers.len(), true);
+        for peer in 0..self.peers.len() * LAST_COMMAND_REPEATS {
+            self.command(peer % self.peers.len(), true);
         }
         self.mirror.send(EngineEvent::Finished);
         let ready_after = self.progress.ready_after;
@@ -128,7 +128,7 @@ impl Coordinator {
     }
 
     /// Ignores silence of the agents for this time, because they did not cause it.
-    fn excuse(&mut self, time: Duration) {
+    fn ignore_silence(&mut self, time: Duration) {
         for peer in &mut self.peers {
             peer.heard = peer.heard + time;
         }
@@ -157,9 +157,9 @@ impl Coordinator {
             self.agents.set(index, peer.reading());
             if let Some(fault) = peer.account.ledger().fault() {
                 let why = format!("its results are invalid: {fault}");
-                self.lose(index, why);
+                self.mark_lost(index, why);
             } else if peer.account.ledger().next() != before {
-                self.tell(index, false);
+                self.command(index, false);
             }
             return;
         }
@@ -246,10 +246,10 @@ impl Coordinator {
                 "{}: {text}",
                 self.peers[index].title()
             )));
-            self.lose(index, text);
+            self.mark_lost(index, text);
         } else if is_silent {
             self.peers[index].ended = Some(plimsoll_clock::now());
-            self.lose(index, "it ended without results".to_owned());
+            self.mark_lost(index, "it ended without results".to_owned());
         }
         self.advance();
     }
@@ -257,7 +257,7 @@ impl Coordinator {
     /// Sends requests to compare clocks: until there are enough results, and then from time to time.
     fn ping(&mut self, index: usize) {
         let (now, peer) = (plimsoll_clock::now(), &mut self.peers[index]);
-        if !peer.clocks.is_complete() || now.since(peer.pinged) >= AGAIN {
+        if !peer.clocks.is_complete() || now.since(peer.pinged) >= CLOCK_INTERVAL {
             peer.pinged = now;
             let ping = Command::Ping {
                 run: self.run.clone(),
@@ -281,7 +281,7 @@ impl Coordinator {
         {
             self.load.set_setup_data(&setup);
             phase.setup = Some(setup);
-            self.tell_all();
+            self.command_all();
             return;
         }
         let are_compared = |peer: &Peer| peer.is_lost() || peer.clocks.is_complete();
@@ -292,13 +292,13 @@ impl Coordinator {
         {
             let now = plimsoll_clock::now();
             phase.ready_after = phase.prepared.map(|prepared| now.since(prepared));
-            phase.start = Some(now + LEAD);
-            self.tell_all();
+            phase.start = Some(now + MIN_START_LEAD);
+            self.command_all();
             return;
         }
         if phase.is_started && !phase.is_done && all(|state| state.done.is_some()) {
             self.finish_scenarios();
-            self.tell_all();
+            self.command_all();
         }
     }
 
@@ -337,8 +337,8 @@ impl Coordinator {
 
     fn tick(&mut self, now: Moment) {
         let limit = match self.progress.is_started {
-            true => LOST,
-            false => LOST_EARLY,
+            true => AGENT_TIMEOUT,
+            false => AGENT_TIMEOUT_BEFORE_START,
         };
         for index in 0..self.peers.len() {
             if self.peers[index].is_over() {
@@ -348,12 +348,12 @@ impl Coordinator {
                 (self.ended.as_ref()).and_then(|ended| ended(&self.peers[index].found.name));
             let peer = &mut self.peers[index];
             if let Some(status) = status
-                && now.since(*peer.ended.get_or_insert(now)) > ENDED
+                && now.since(*peer.ended.get_or_insert(now)) > EXIT_GRACE
             {
-                self.lose(index, format!("its process ended ({status})"));
+                self.mark_lost(index, format!("its process ended ({status})"));
             } else if now.since(peer.heard) > limit {
-                let why = format!("it was not heard for {} s", limit.as_secs());
-                self.lose(index, why);
+                let why = format!("no message for {} s", limit.as_secs());
+                self.mark_lost(index, why);
             } else {
                 self.ping(index);
             }
@@ -372,7 +372,7 @@ impl Coordinator {
         self.mirror.set_users(users, initialized);
         self.show_agents();
         self.advance();
-        self.tell_all();
+        self.command_all();
     }
 
     fn show_agents(&self) {
@@ -381,17 +381,17 @@ impl Coordinator {
         }
     }
 
-    fn tell_all(&self) {
+    fn command_all(&self) {
         for index in 0..self.peers.len() {
-            self.tell(index, false);
+            self.command(index, false);
         }
     }
 
     /// Sends the current command to an agent.
-    fn tell(&self, index: usize, leave: bool) {
+    fn command(&self, index: usize, leave: bool) {
         let (peer, phase) = (&self.peers[index], &self.progress);
         let needs_setup = index > 0 && !peer.has(|state| state.waiting);
-        let want = Want {
+        let want = Instructions {
             run: self.run.clone(),
             next: peer.account.ledger().next(),
             setup: phase.setup.clone().filter(|_| needs_setup),
@@ -408,7 +408,7 @@ impl Coordinator {
     }
 
     /// Marks an agent as lost.
-    fn lose(&mut self, index: usize, why: String) {
+    fn mark_lost(&mut self, index: usize, why: String) {
         let peer = &mut self.peers[index];
         if peer.is_over() {
             return;
@@ -435,12 +435,12 @@ impl Coordinator {
         let Some(start) = self.progress.start else {
             return;
         };
-        let soon = plimsoll_clock::now() + NOTICE;
+        let soon = plimsoll_clock::now() + TAKEOVER_NOTICE;
         let peer = &self.peers[index];
         let at = match peer.ended {
             Some(_) => soon,
             // It stops on its own when it has received no message from this coordinator for a while.
-            None => soon.max(peer.heard + ALONE + NOTICE),
+            None => soon.max(peer.heard + COORDINATOR_TIMEOUT + TAKEOVER_NOTICE),
         };
         let at = at.since(start);
         let title = peer.title();
@@ -450,16 +450,16 @@ impl Coordinator {
                 at.as_secs_f64()
             ),
             None => format!(
-                "the load of {title} is not moved: it would end at once, or nobody can take it"
+                "the load of {title} is not moved: it ends too soon, or no other agent can take it"
             ),
         };
         (self.log)(Level::Warn, &text, &[]);
-        self.tell_all();
+        self.command_all();
     }
 
-    fn lose_all(&mut self) {
+    fn mark_all_lost(&mut self) {
         for index in 0..self.peers.len() {
-            self.lose(index, "the connection to the NATS server ended".to_owned());
+            self.mark_lost(index, "lost the connection to the NATS server".to_owned());
         }
     }
 }

@@ -21,13 +21,13 @@ use crate::bus::{Bus, Delivery};
 use crate::coordinator::{Coordinator, Phase};
 use crate::load::{FleetLoad, pack};
 use crate::local::{Ended, Local};
-use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
+use crate::messages::{COMMANDS_TO_ALL, Command, REPORTS_OF_ALL, encode};
 use crate::peer::{Found, Peer};
 use crate::regions::Regions;
 use crate::{random, schedule};
 
 /// How often agents are asked to report.
-const ASK: Duration = Duration::from_millis(250);
+const REPORT_REQUEST_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The settings of a fleet.
 pub struct FleetSettings {
@@ -50,7 +50,7 @@ pub struct FleetSettings {
 
 /// Agents that share a run. They are the workers of that run.
 pub struct Fleet {
-    gathered: Option<Gathered>,
+    gathered: Option<FoundAgents>,
     leading: Option<JoinHandle<Conclusion>>,
     /// Why the coordinator could not start.
     failure: Option<String>,
@@ -60,7 +60,7 @@ pub struct Fleet {
     agents: Agents,
 }
 
-struct Gathered {
+struct FoundAgents {
     bus: Bus,
     inputs: Receiver<Delivery>,
     found: Vec<Found>,
@@ -86,7 +86,7 @@ impl Fleet {
     ///
     /// # Errors
     /// If the plan cannot be divided, the server cannot be reached, or there are not enough agents.
-    pub fn gather(settings: FleetSettings) -> Result<Fleet, String> {
+    pub fn find(settings: FleetSettings) -> Result<Fleet, String> {
         let FleetSettings {
             server,
             agents,
@@ -104,12 +104,12 @@ impl Fleet {
         let package = pack(&files)?;
         let run = random::bytes()?;
         let (send, inputs) = channel();
-        let bus = Bus::connect(&server, vec![FROM_ALL.to_owned()], move |delivery| {
+        let bus = Bus::connect(&server, vec![REPORTS_OF_ALL.to_owned()], move |delivery| {
             // If this fails, the run has ended.
             let _ = send.send(delivery);
         })
         .map_err(|error| {
-            format!("could not connect to the NATS server: {error}. Is it running, and are the user and password right?")
+            format!("could not connect to the NATS server: {error}. Is it running, and are the user and password correct?")
         })?;
         let found = find(&bus, &inputs, &agents, patience)?;
         check_limits(&found, &parts)?;
@@ -125,7 +125,7 @@ impl Fleet {
             redistributes: policy == Policy::Redistribute,
             ..about_load
         };
-        let gathered = Gathered {
+        let gathered = FoundAgents {
             bus,
             inputs,
             found,
@@ -159,7 +159,7 @@ impl RemoteWorkers for Fleet {
         let coordinator = gathered.coordinator(&start, mirror, &self.cpu, &self.agents);
         let leading = std::thread::Builder::new()
             .name("fleet".to_owned())
-            .spawn(move || coordinator.lead());
+            .spawn(move || coordinator.run_to_end());
         match leading {
             Ok(leading) => self.leading = Some(leading),
             Err(error) => {
@@ -185,7 +185,7 @@ impl RemoteWorkers for Fleet {
     fn conclude(&mut self) -> Conclusion {
         let concluded = self.leading.take().and_then(|leading| leading.join().ok());
         if let Some(local) = self.local.as_ref().filter(|_| concluded.is_some()) {
-            local.await_agents();
+            local.wait_for_agents();
         }
         concluded.unwrap_or_else(|| Conclusion {
             messages: vec![format!(
@@ -205,7 +205,7 @@ impl RemoteWorkers for Fleet {
     }
 }
 
-impl Gathered {
+impl FoundAgents {
     fn coordinator(
         self,
         start: &RemoteStart,
@@ -296,7 +296,7 @@ pub fn check(load: &FleetLoad, agents: u32) -> Result<(), String> {
 fn divide(load: &FleetLoad, agents: u32) -> Result<(String, Vec<Part>), String> {
     let plan = load.plan();
     if !plan.segment.is_whole() {
-        return Err("--fleet divides the test itself; leave out --execution-segment".to_owned());
+        return Err("--fleet divides the test itself; remove --execution-segment".to_owned());
     }
     let mut scenarios = plan.scenarios.iter();
     if let Some(scenario) =
@@ -351,14 +351,14 @@ fn find(
     let mut due = begun;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     loop {
-        let missing = match choose(&found, agents) {
+        let missing = match select(&found, agents) {
             Ok(chosen) => return Ok(chosen),
             Err(missing) => missing,
         };
         let now = plimsoll_clock::now();
         if now >= due {
-            due = now + ASK;
-            bus.send(TO_ALL, encode(&Command::Find));
+            due = now + REPORT_REQUEST_INTERVAL;
+            bus.send(COMMANDS_TO_ALL, encode(&Command::Find));
         }
         if now.since(begun) > patience {
             return Err(format!(
@@ -368,21 +368,21 @@ fn find(
         }
         match inputs.recv_timeout(due.since(now)) {
             Ok(Delivery::Message { subject, bytes }) => {
-                if let Some(one) = here(&subject, &bytes)? {
+                if let Some(one) = free_agent(&subject, &bytes)? {
                     found.insert(one.id.clone(), one);
                 }
             }
             Ok(Delivery::Unsent(error)) => return Err(error),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err("the connection to the NATS server ended".to_owned());
+                return Err("lost the connection to the NATS server".to_owned());
             }
         }
     }
 }
 
 /// Selects the agents of each group. If some are missing, describes them.
-fn choose(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Found>, String> {
+fn select(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Found>, String> {
     let groups = match agents {
         AgentCount::Groups(groups) => groups.clone(),
         AgentCount::Local(agents) => vec![Group {
@@ -408,7 +408,7 @@ fn choose(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Fo
 }
 
 /// The agent that reports that it is connected and free.
-fn here(subject: &str, bytes: &[u8]) -> Result<Option<Found>, String> {
+fn free_agent(subject: &str, bytes: &[u8]) -> Result<Option<Found>, String> {
     let Some(found) = Found::of(subject, bytes) else {
         return Ok(None);
     };

@@ -19,7 +19,7 @@ pub struct ClusterAgents {
 /// The name of the job and of the secret.
 pub const NAME: &str = "plimsoll-agents";
 /// How often the pod of an index is replaced after a failure. The others continue.
-const REPLACED: u32 = 6;
+const MAX_REPLACEMENTS: u32 = 6;
 
 impl ClusterAgents {
     /// The manifests in one list, as JSON, which is also valid YAML. `access` is the content of the agents' file.
@@ -118,7 +118,7 @@ impl ClusterAgents {
                 "completionMode": "Indexed",
                 "completions": self.agents,
                 "parallelism": self.agents,
-                "backoffLimitPerIndex": REPLACED,
+                "backoffLimitPerIndex": MAX_REPLACEMENTS,
                 "template": {
                     "metadata": { "labels": { "app.kubernetes.io/name": NAME } },
                     "spec": pod,

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plimsoll_plan::{Division, Plan, Scenario, Segment, SegmentSequence};
-use plimsoll_run::{FileSet, Prepared, Resolved, TlsFiles, files_of_flags};
+use plimsoll_run::{FileSet, PreparedScript, ResolvedLoad, TlsFiles, files_of_flags};
 
-use crate::assignment::{Assignment, LONGEST_PACKAGE};
+use crate::assignment::{Assignment, MAX_PACKAGE_LENGTH};
 use crate::messages::SetupData;
 
 /// The file name of a script's archive.
@@ -22,7 +22,7 @@ pub enum FleetLoad {
 /// A script and the flags that agents need.
 pub struct ScriptLoad {
     /// The script, including its files.
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<PreparedScript>,
     pub tls: TlsFiles,
     /// Sources of secrets, in the form of `--secret-source`.
     pub secret_sources: Vec<String>,
@@ -41,7 +41,7 @@ pub struct CommandLoad {
 }
 
 /// A function that resolves the arguments of a command on an agent.
-pub type Resolve = fn(&[String]) -> Result<Resolved, String>;
+pub type Resolve = fn(&[String]) -> Result<ResolvedLoad, String>;
 
 impl FleetLoad {
     /// The plan of the whole test.
@@ -103,7 +103,7 @@ impl FleetLoad {
     /// Sets the result of `setup` on an agent.
     pub fn set_setup_data(&self, data: &SetupData) {
         if let FleetLoad::Script(script) = self {
-            data.put_into(&script.prepared);
+            data.apply_to(&script.prepared);
         }
     }
 
@@ -139,11 +139,11 @@ pub fn pack(files: &FileSet) -> Result<Vec<u8>, String> {
             bytes.extend_from_slice(part);
         }
     }
-    if bytes.len() as u64 > LONGEST_PACKAGE {
+    if bytes.len() as u64 > MAX_PACKAGE_LENGTH {
         return Err(format!(
-            "the script and its files have {} MB; a fleet's agents accept at most {} MB",
+            "the script and its files have {} MB; the agents of a fleet accept at most {} MB",
             bytes.len() >> 20,
-            LONGEST_PACKAGE >> 20
+            MAX_PACKAGE_LENGTH >> 20
         ));
     }
     Ok(bytes)
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_files_are_read_back() {
+    fn packed_files_are_unpacked() {
         let mut files = FileSet::new();
         files.insert(PathBuf::from("a"), vec![1, 2]);
         files.insert(PathBuf::from("b/c"), Vec::new());

@@ -15,9 +15,10 @@ use crate::random;
 use crate::server;
 
 /// Maximum time for the start of the server.
-const PATIENCE: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Starts the server, and stops it when stdin is closed, which happens however this process exits.
-const KEEPER: &str = r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
+const SERVER_SCRIPT: &str =
+    r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
 
 /// A function that returns how the process of the agent with this name exited. `None` while it runs.
 pub type Ended = Box<dyn Fn(&str) -> Option<ExitStatus> + Send>;
@@ -61,7 +62,7 @@ impl Local {
             .open(&log)
             .map_err(failed)?;
         let keeper = Command::new("/bin/sh")
-            .args(["-c", KEEPER])
+            .args(["-c", SERVER_SCRIPT])
             .arg(&program)
             .arg(&config)
             .stdin(Stdio::piped())
@@ -96,7 +97,7 @@ impl Local {
     }
 
     /// Waits for agents that are about to exit on their own and may have to delete files.
-    pub fn await_agents(&self) {
+    pub fn wait_for_agents(&self) {
         let begun = Instant::now();
         for agent in lock(&self.agents).values_mut() {
             while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
@@ -118,7 +119,7 @@ impl Local {
     /// The address of the server, once it serves.
     fn address(&self) -> Option<String> {
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < START_TIMEOUT {
             if let Some(address) = self.written_address() {
                 return Some(address);
             }

@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use crate::assignment::Assignment;
 
 /// The subject of commands to all agents.
-pub const TO_ALL: &str = "plimsoll.command.all";
+pub const COMMANDS_TO_ALL: &str = "plimsoll.command.all";
 /// The subject pattern of all agents' messages.
-pub const FROM_ALL: &str = "plimsoll.agent.*";
+pub const REPORTS_OF_ALL: &str = "plimsoll.agent.*";
 /// The first byte of a piece of the archive. JSON starts with `{`, and a frame with `P`.
-const PIECE: u8 = b'C';
+const PIECE_MARK: u8 = b'C';
 /// The length of a piece of the archive.
 pub const PIECE_LENGTH: usize = 256 << 10;
 
 /// The subject of commands to one agent.
-pub fn to_agent(id: &str) -> String {
+pub fn command_subject(id: &str) -> String {
     format!("plimsoll.command.{id}")
 }
 
 /// The subject of an agent's messages.
-pub fn from_agent(id: &str) -> String {
+pub fn report_subject(id: &str) -> String {
     format!("plimsoll.agent.{id}")
 }
 
@@ -37,18 +37,18 @@ pub enum Command {
     /// Assigns a part of a run to the agent.
     Prepare(Box<Assignment>),
     /// The current instructions for the agent, sent several times per second.
-    Want(Want),
+    Want(Instructions),
     /// A comparison of clocks.
     Ping { run: String, sent: u64 },
     /// Asks agents which results they have of runs whose coordinator is gone.
     Collect,
     /// Requests the piece of a stored file that starts at this byte.
-    Read { file: KeptFile, offset: u64 },
+    Read { file: StoredFile, offset: u64 },
 }
 
 /// A file with the frames of one agent in one run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct KeptFile {
+pub struct StoredFile {
     pub run: String,
     pub agent: u32,
     /// The epoch of the process that wrote it.
@@ -59,7 +59,7 @@ pub struct KeptFile {
 
 /// The instructions for an agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Want {
+pub struct Instructions {
     pub run: String,
     /// The number of the first frame that the coordinator does not have.
     pub next: u64,
@@ -131,9 +131,9 @@ pub struct SetupData {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Report {
     /// The agent is connected.
-    Here(Here),
+    Here(AgentInfo),
     /// The files that the agent stores.
-    Kept { files: Vec<KeptFile> },
+    Kept { files: Vec<StoredFile> },
     /// Requests the piece of the archive that starts at this byte.
     Fetch { run: String, offset: u64 },
     /// The state of its run, sent several times per second.
@@ -163,7 +163,7 @@ pub enum Report {
 
 /// A connected agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Here {
+pub struct AgentInfo {
     /// Its name for users.
     pub name: String,
     pub version: String,
@@ -237,7 +237,7 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
 /// Serializes a piece of the archive.
 pub fn encode_piece(offset: u64, piece: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(9 + piece.len());
-    bytes.push(PIECE);
+    bytes.push(PIECE_MARK);
     bytes.extend_from_slice(&offset.to_be_bytes());
     bytes.extend_from_slice(piece);
     bytes
@@ -247,7 +247,7 @@ pub fn encode_piece(offset: u64, piece: &[u8]) -> Vec<u8> {
 pub fn decode_piece(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let (offset, piece) = rest.split_first_chunk::<8>()?;
-    (*first == PIECE).then_some((u64::from_be_bytes(*offset), piece))
+    (*first == PIECE_MARK).then_some((u64::from_be_bytes(*offset), piece))
 }
 
 #[cfg(test)]
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_not_json_and_are_read_back() {
+    fn pieces_are_not_json_and_are_decoded() {
         let bytes = encode_piece(7, b"abc");
         assert_eq!(decode_piece(&bytes), Some((7, &b"abc"[..])));
         assert_eq!(decode_piece(&encode(&Command::Find)), None);

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 
-use plimsoll_engine::timer::set_crowd;
+use plimsoll_engine::timer::set_threads_per_processor;
 use plimsoll_plan::{Division, Options, Plan, Segment, SegmentSequence};
 use plimsoll_run::settings::IoMode;
 use plimsoll_run::{
-    Load, OutputRequest, Prepared, Request, Run, Script, ScriptLog, ScriptRequest, SourceKind,
-    TlsFiles, Workers, prepare, with_files,
+    Load, OutputRequest, PreparedScript, Request, Run, Script, ScriptLog, ScriptRequest,
+    SourceKind, TlsFiles, Workers, prepare, with_files,
 };
 
 use crate::assignment::{Assignment, plan_hash};
@@ -69,11 +69,11 @@ impl PartRun {
         &self,
         load: Load,
         threads: usize,
-        prepared: Option<Arc<Prepared>>,
+        prepared: Option<Arc<PreparedScript>>,
     ) -> Result<Run<'static>, String> {
         if self.assignment.shares_machine {
             let workers = threads.saturating_mul(self.assignment.agents as usize);
-            set_crowd(workers, plimsoll_machine::processors());
+            set_threads_per_processor(workers, plimsoll_machine::processors());
         }
         let start = Arc::new(OnceLock::new());
         let uplink = Uplink::new(
@@ -102,7 +102,7 @@ impl PartRun {
     }
 
     /// Prepares the part of a script.
-    fn script(&self) -> Result<(Load, Arc<Prepared>), String> {
+    fn script(&self) -> Result<(Load, Arc<PreparedScript>), String> {
         let assignment = &self.assignment;
         let is_loaded = Arc::new(AtomicBool::new(false));
         let log = script_log(self.events.clone(), Arc::clone(&is_loaded));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use log::Level;
-use plimsoll_run::{Control, Prepared};
+use plimsoll_run::{Control, PreparedScript};
 use plimsoll_units::Moment;
 
 use crate::bus::Delivery;
@@ -49,7 +49,7 @@ pub enum PartEvent {
 pub struct Handle {
     pub control: Control,
     /// The script. `None` for a load without one.
-    prepared: Option<Arc<Prepared>>,
+    prepared: Option<Arc<PreparedScript>>,
     start: Arc<OnceLock<Moment>>,
 }
 
@@ -57,7 +57,7 @@ impl Handle {
     /// `start` is set once the start is known.
     pub fn new(
         control: Control,
-        prepared: Option<Arc<Prepared>>,
+        prepared: Option<Arc<PreparedScript>>,
         start: Arc<OnceLock<Moment>>,
     ) -> Handle {
         Handle {
@@ -85,7 +85,7 @@ impl Handle {
     /// Sets the result of `setup` on another agent, and lets the part wait for its start.
     pub fn set_setup_data(&self, data: &SetupData) {
         if let Some(prepared) = &self.prepared {
-            data.put_into(prepared);
+            data.apply_to(prepared);
         }
         // If this fails, it was already resumed.
         let _ = self.control.set_paused(false);
@@ -105,7 +105,7 @@ impl Handle {
 
 impl SetupData {
     /// Passes the result to the users of a script. Outputs must not show the secrets in it.
-    pub fn put_into(&self, prepared: &Prepared) {
+    pub fn apply_to(&self, prepared: &PreparedScript) {
         if let Some(mask) = &prepared.mask {
             self.secrets.iter().for_each(|secret| mask.hide(secret));
         }

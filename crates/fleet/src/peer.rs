@@ -14,11 +14,11 @@ use plimsoll_units::Moment;
 
 use crate::assignment::Assignment;
 use crate::clocks::ClockComparison;
-use crate::messages::{Report, State, TakeoverPart, from_agent, to_agent};
+use crate::messages::{Report, State, TakeoverPart, command_subject, report_subject};
 use crate::regions::Regions;
 
 /// If an agent has more workers than this, the others count as one.
-const WORKERS: u32 = 1_024;
+const MAX_WORKERS: u32 = 1_024;
 
 /// An agent that was found.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Found {
         };
         let id = subject.rsplit('.').next().unwrap_or_default();
         let epoch = u64::from_str_radix(id, 16).ok()?;
-        (from_agent(id) == subject).then(|| Found {
+        (report_subject(id) == subject).then(|| Found {
             id: id.to_owned(),
             epoch,
             name: here.name,
@@ -103,8 +103,8 @@ impl Peer {
             plan,
             takeovers: Vec::new(),
             ended: None,
-            commands: to_agent(&found.id),
-            reports: from_agent(&found.id),
+            commands: command_subject(&found.id),
+            reports: report_subject(&found.id),
             found,
             assignment,
             account,
@@ -192,7 +192,7 @@ impl Peer {
     /// The index of one of its workers in the whole run. Workers get their index when they first appear, because an
     /// agent with few users has fewer workers than processors.
     fn worker(&mut self, own: u32, workers: &mut usize) -> usize {
-        let own = own.min(WORKERS);
+        let own = own.min(MAX_WORKERS);
         *self.workers.entry(own).or_insert_with(|| {
             *workers += 1;
             *workers - 1

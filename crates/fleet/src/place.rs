@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::access::state_folder;
 use crate::kubernetes::{ClusterAgents, NAME};
-use crate::ssh::{Hosts, Placed};
+use crate::ssh::{Hosts, StartedAgents};
 
-const WAITING: &str = "press Ctrl-C to end the agents";
+const STOP_HINT: &str = "press Ctrl-C to stop the agents";
 
 /// The machines for the agents of `plimsoll fleet up`.
 pub enum Machines {
@@ -23,7 +23,7 @@ pub struct Placement<'a> {
     /// The agents' file from `plimsoll fleet serve`, if it is not in the user's state directory.
     pub access: Option<&'a Path>,
     /// Receives messages for the user, one sentence each.
-    pub say: &'a dyn Fn(&str),
+    pub notify: &'a dyn Fn(&str),
     /// Returns whether the agents are no longer needed.
     pub is_over: &'a dyn Fn() -> bool,
 }
@@ -42,9 +42,9 @@ impl Placement<'_> {
 
     fn with_ssh(&self, hosts: &Path) -> Result<(), String> {
         let hosts = Hosts::read(hosts)?;
-        let mut placed = Placed::start(&hosts, &file(self.access)?, self.say)?;
-        (self.say)(&format!(
-            "{} agents were started; {WAITING}",
+        let mut placed = StartedAgents::start(&hosts, &file(self.access)?, self.notify)?;
+        (self.notify)(&format!(
+            "{} agents were started; {STOP_HINT}",
             hosts.agents()
         ));
         placed.wait(self.is_over)
@@ -56,7 +56,7 @@ impl Placement<'_> {
         // Agents of another command must not be changed now or deleted at the end, so existing ones are an error.
         kubectl(&["create"], &secret).map_err(|error| {
             format!(
-                "{error}. If the agents of an earlier command are left, delete them: kubectl delete --namespace {} job,secret {NAME}",
+                "{error}. If agents of an earlier command remain, delete them: kubectl delete --namespace {} job,secret {NAME}",
                 agents.namespace
             )
         })?;
@@ -65,8 +65,8 @@ impl Placement<'_> {
             delete(&secret)?;
             return Err(error);
         }
-        (self.say)(&format!(
-            "{} agents were requested; {WAITING}",
+        (self.notify)(&format!(
+            "{} agents were requested; {STOP_HINT}",
             agents.agents
         ));
         while !(self.is_over)() {

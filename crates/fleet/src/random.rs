@@ -7,7 +7,7 @@
 pub fn bytes<const N: usize>() -> Result<[u8; N], String> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
-        .map_err(|error| format!("the system gave no random numbers: {error}"))?;
+        .map_err(|error| format!("the system returned no random numbers: {error}"))?;
     Ok(bytes)
 }
 

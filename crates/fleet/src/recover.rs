@@ -16,16 +16,17 @@ use crate::access::Access;
 use crate::assignment::Assignment;
 use crate::bus::{Bus, Delivery};
 use crate::messages::{
-    Command, FROM_ALL, KeptFile, Report, TO_ALL, decode_piece, encode, from_agent, to_agent,
+    COMMANDS_TO_ALL, Command, REPORTS_OF_ALL, Report, StoredFile, command_subject, decode_piece,
+    encode, report_subject,
 };
 use crate::spool;
 
 /// How long agents may take to report which results they have.
-const LISTING: Duration = Duration::from_millis(1_500);
+const LISTING_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long to wait for a piece before requesting it again.
-const AGAIN: Duration = Duration::from_secs(1);
+const PIECE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of requests for one piece.
-const REQUESTS: u32 = 10;
+const MAX_PIECE_REQUESTS: u32 = 10;
 /// Samples of setup are recorded before the start, which is at this moment.
 const START: Moment = Moment::from_nanos(86_400_000_000_000);
 
@@ -47,7 +48,7 @@ pub struct Recovered {
 }
 
 /// A file, and the agent that stores it. `None` if it is on this machine.
-type Place = (KeptFile, Option<String>);
+type Place = (StoredFile, Option<String>);
 
 impl Recovered {
     /// The results as a JSON document.
@@ -96,13 +97,13 @@ pub fn recover(settings: &RecoverySettings, run: &str) -> Result<Recovered, Stri
         .collect();
     let Some((first, _)) = places.first() else {
         return Err(format!(
-            "nothing is kept of a run {run}; plimsoll fleet recover lists the runs"
+            "there are no results of a run {run}; plimsoll fleet recover lists the runs"
         ));
     };
     let run = first.run.clone();
     if places.iter().any(|(file, _)| file.run != run) {
         return Err(format!(
-            "several runs start with {run}; write more of the name"
+            "several runs start with {run}; give more of the name"
         ));
     }
     let mut merged = Merged::new();
@@ -128,7 +129,7 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
         .into_iter()
         .filter_map(|file| {
             let length = std::fs::metadata(&file.path).ok()?.len();
-            let kept = KeptFile {
+            let kept = StoredFile {
                 run: file.run,
                 agent: file.agent,
                 epoch: file.epoch,
@@ -136,20 +137,20 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
             };
             Some((kept, None))
         });
-    let mut places: BTreeMap<KeptFile, Option<String>> = here.collect();
+    let mut places: BTreeMap<StoredFile, Option<String>> = here.collect();
     let Some(server) = &settings.server else {
         return Ok((places.into_iter().collect(), None));
     };
     let (send, inputs) = channel();
-    let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
+    let bus = Bus::connect(server, vec![REPORTS_OF_ALL.to_owned()], move |delivery| {
         // If this fails, nobody waits any more.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
-    bus.send(TO_ALL, encode(&Command::Collect));
+    bus.send(COMMANDS_TO_ALL, encode(&Command::Collect));
     let begun = plimsoll_clock::now();
     loop {
-        let left = LISTING.saturating_sub(plimsoll_clock::now().since(begun));
+        let left = LISTING_TIMEOUT.saturating_sub(plimsoll_clock::now().since(begun));
         let Ok(delivery) = inputs.recv_timeout(left) else {
             return Ok((places.into_iter().collect(), Some((bus, inputs))));
         };
@@ -173,7 +174,7 @@ fn fetch(
     bus: &Bus,
     inputs: &Receiver<Delivery>,
     agent: &str,
-    file: &KeptFile,
+    file: &StoredFile,
 ) -> Result<tempfile::NamedTempFile, String> {
     let cannot =
         |error: std::io::Error| format!("cannot write a temporary file: {error}; set TMPDIR");
@@ -182,19 +183,19 @@ fn fetch(
     let mut requests = 0;
     while length < file.length {
         requests += 1;
-        if requests > REQUESTS {
-            return Err(format!("agent {} does not send what it keeps", file.agent));
+        if requests > MAX_PIECE_REQUESTS {
+            return Err(format!("agent {} does not send its results", file.agent));
         }
         let command = Command::Read {
             file: file.clone(),
             offset: length,
         };
-        bus.send(&to_agent(agent), encode(&command));
-        while let Ok(delivery) = inputs.recv_timeout(AGAIN) {
+        bus.send(&command_subject(agent), encode(&command));
+        while let Ok(delivery) = inputs.recv_timeout(PIECE_TIMEOUT) {
             let Delivery::Message { subject, bytes } = delivery else {
                 continue;
             };
-            if subject != from_agent(agent) {
+            if subject != report_subject(agent) {
                 continue;
             }
             let Some((offset, piece)) = decode_piece(&bytes) else {
@@ -284,7 +285,7 @@ impl Merged {
         let missing = (0..self.agents).filter(|agent| !self.accounts.contains_key(agent));
         let missing: Vec<_> = missing.map(|agent| agent.to_string()).collect();
         if !missing.is_empty() {
-            let text = format!("nothing was found of agents {}", missing.join(", "));
+            let text = format!("results are missing from the agents {}", missing.join(", "));
             self.messages.push(text);
         }
         let longest = self.accounts.values().map(Account::until).max();

@@ -10,9 +10,9 @@ use crate::access::{Access, Role, state_folder, write_private};
 use crate::random;
 
 /// How to install the server.
-const HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, the package nats-server of your system, or the container nats), or name it in PLIMSOLL_NATS_SERVER";
+const INSTALL_HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, the package nats-server of your system, or the container nats), or name it in PLIMSOLL_NATS_SERVER";
 /// The validity period of the generated certificate.
-const LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
+const CERTIFICATE_LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Settings of a server for agents on several machines.
 pub struct ServeSettings {
@@ -25,7 +25,7 @@ pub struct ServeSettings {
     /// Whether to write the files without starting the server.
     pub is_only_written: bool,
     /// Receives messages for the user, one sentence each.
-    pub say: Box<dyn Fn(&str)>,
+    pub notify: Box<dyn Fn(&str)>,
 }
 
 /// Writes the configuration of a server and the files with credentials, then runs the server until it exits.
@@ -46,7 +46,9 @@ pub fn run(settings: &ServeSettings) -> Result<(), String> {
     let host = match settings.hosts.first() {
         Some(host) => host.clone(),
         None if settings.listen.ip().is_unspecified() => {
-            return Err("name this machine as agents reach it: --host NAME-OR-ADDRESS".to_owned());
+            return Err(
+                "set --host to a name or address under which agents reach this machine".to_owned(),
+            );
         }
         None => settings.listen.ip().to_string(),
     };
@@ -79,12 +81,12 @@ pub fn run(settings: &ServeSettings) -> Result<(), String> {
     let config = folder.join("nats.conf");
     write_private(&config, &text)?;
     let file = folder.join("agent.json");
-    (settings.say)(&format!(
+    (settings.notify)(&format!(
         "the NATS server's configuration is {}",
         config.display()
     ));
-    (settings.say)(&format!(
-        "copy {} to every machine, and run there: plimsoll fleet agent agent.json",
+    (settings.notify)(&format!(
+        "copy {} to every machine, and run this on each: plimsoll fleet agent agent.json",
         file.display()
     ));
     if settings.is_only_written {
@@ -132,7 +134,7 @@ impl Tls {
             names: names.collect::<Result<_, _>>()?,
             client: "plimsoll".to_owned(),
             key: KeyKind::EcdsaP256,
-            lifetime: LIFETIME,
+            lifetime: CERTIFICATE_LIFETIME,
         })?;
         let tls = Tls {
             authority: made.authority.certificate,
@@ -159,12 +161,13 @@ impl Tls {
 pub fn program() -> Result<PathBuf, String> {
     let program = std::env::var_os("PLIMSOLL_NATS_SERVER").filter(|name| !name.is_empty());
     let program = program.map_or_else(|| PathBuf::from("nats-server"), PathBuf::from);
-    located(&program).ok_or_else(|| format!("there is no {}: {HINT}", program.display()))
+    find_program(&program)
+        .ok_or_else(|| format!("{} was not found: {INSTALL_HINT}", program.display()))
 }
 
 /// The path of a program, on the PATH or in the directories where nats-server is installed: Debian's package uses a
 /// directory for administrators, and Go has its own directory.
-fn located(program: &Path) -> Option<PathBuf> {
+fn find_program(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
     }

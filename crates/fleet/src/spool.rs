@@ -14,9 +14,9 @@ use crate::assignment::Assignment;
 use crate::part_event::Input;
 
 /// Maximum size in bytes of one run, and of all earlier runs together.
-const LIMIT: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 /// Maximum length of a frame, and of the first line.
-const FRAME_LIMIT: u64 = 64 << 20;
+const MAX_FRAME_LENGTH: u64 = 64 << 20;
 /// The suffix of the file names.
 const SUFFIX: &str = ".frames";
 
@@ -83,16 +83,16 @@ impl Spool {
                     let mut bytes = (frame.len() as u64).to_be_bytes().to_vec();
                     bytes.extend_from_slice(&frame);
                     length += bytes.len() as u64;
-                    if written.is_ok() && length <= LIMIT {
+                    if written.is_ok() && length <= MAX_BYTES {
                         written = file.write_all(&bytes);
                     }
                     let problem = match &written {
                         Err(error) => error.to_string(),
-                        Ok(()) if length > LIMIT => format!("it has {} MB", LIMIT >> 20),
+                        Ok(()) if length > MAX_BYTES => format!("it has {} MB", MAX_BYTES >> 20),
                         Ok(()) => continue,
                     };
                     let text = format!(
-                        "{} has not all results: {problem}; the run continues, but could not be recovered",
+                        "{} is incomplete: {problem}; the run continues, but cannot be recovered",
                         place.display()
                     );
                     // If this fails, the agent has exited, which happens only after its part ends.
@@ -163,7 +163,7 @@ fn make_space(folder: &Path) {
     kept.sort();
     let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
     for (_, length, path) in kept {
-        if total <= LIMIT {
+        if total <= MAX_BYTES {
             return;
         }
         if std::fs::remove_file(path).is_ok() {
@@ -214,7 +214,7 @@ pub fn read(path: &Path) -> Result<(Assignment, Vec<Vec<u8>>), String> {
     let file = File::open(path).map_err(|error| cannot(&error))?;
     let mut input = BufReader::new(file);
     let mut line = Vec::new();
-    let mut first = (&mut input).take(FRAME_LIMIT);
+    let mut first = (&mut input).take(MAX_FRAME_LENGTH);
     first
         .read_until(b'\n', &mut line)
         .map_err(|error| cannot(&error))?;
@@ -226,7 +226,7 @@ pub fn read(path: &Path) -> Result<(Assignment, Vec<Vec<u8>>), String> {
             return Ok((assignment, frames));
         }
         let length = u64::from_be_bytes(length);
-        if length > FRAME_LIMIT {
+        if length > MAX_FRAME_LENGTH {
             return Err(cannot(&"a frame is too long"));
         }
         let mut frame = Vec::new();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_back_until_the_last_whole_one() {
+    fn frames_are_read_back_up_to_the_last_complete_one() {
         let folder = tempfile::tempdir().unwrap();
         let (send, _inputs) = channel();
         let spool = Spool::start(folder.path(), &assignment(), 7, send).unwrap();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 /// How long agents may take to exit.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The machines of a fleet: a TOML file with a table `[[host]]` for each.
 #[derive(Debug, Deserialize)]
@@ -73,16 +73,20 @@ impl Hosts {
 }
 
 /// Agents on machines. They stop when this is dropped, or when this process exits.
-pub struct Placed {
+pub struct StartedAgents {
     agents: Vec<Child>,
 }
 
-impl Placed {
+impl StartedAgents {
     /// Copies this program and the agents' file to each machine, and starts the agents.
     ///
     /// # Errors
     /// If a machine cannot be reached, or the program cannot be copied.
-    pub fn start(hosts: &Hosts, access: &Path, say: &dyn Fn(&str)) -> Result<Placed, String> {
+    pub fn start(
+        hosts: &Hosts,
+        access: &Path,
+        notify: &dyn Fn(&str),
+    ) -> Result<StartedAgents, String> {
         let path = std::env::current_exe()
             .map_err(|error| format!("cannot find this program: {error}"))?;
         let program = std::fs::read(&path)
@@ -90,13 +94,13 @@ impl Placed {
         let hash = hash_of(&path)?;
         let access = std::fs::read(access)
             .map_err(|error| format!("cannot read {}: {error}", access.display()))?;
-        let mut placed = Placed { agents: Vec::new() };
+        let mut placed = StartedAgents { agents: Vec::new() };
         for host in &hosts.host {
             let remote = Remote::new(host, &hash);
             if remote.has_program()? {
-                say(&format!("{} has this program already", host.address));
+                notify(&format!("{} has this program already", host.address));
             } else {
-                say(&format!("copying this program to {}", host.address));
+                notify(&format!("copying this program to {}", host.address));
                 remote.copy(&remote.program, &program, "700")?;
                 if !remote.has_program()? {
                     return Err(format!(
@@ -109,7 +113,7 @@ impl Placed {
             for number in 0..host.agents {
                 placed.agents.push(remote.agent(number)?);
             }
-            say(&format!(
+            notify(&format!(
                 "started {} agents on {}",
                 host.agents, host.address
             ));
@@ -126,7 +130,7 @@ impl Placed {
             for agent in &mut self.agents {
                 if let Ok(Some(status)) = agent.try_wait() {
                     return Err(format!(
-                        "an agent ended with {status}; the lines above say why"
+                        "an agent exited with {status}; see the lines above for the reason"
                     ));
                 }
             }
@@ -136,7 +140,7 @@ impl Placed {
     }
 }
 
-impl Drop for Placed {
+impl Drop for StartedAgents {
     fn drop(&mut self) {
         for agent in &mut self.agents {
             // The agent exits when its stdin is closed.
@@ -144,7 +148,7 @@ impl Drop for Placed {
         }
         let begun = Instant::now();
         for agent in &mut self.agents {
-            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
+            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < EXIT_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(10));
             }
             let _ = agent.kill();
@@ -199,8 +203,8 @@ impl<'a> Remote<'a> {
         let output = (self.ssh(&command).stdin(Stdio::null()).output())
             .map_err(|error| self.failed(&error))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(self.failed(&said.trim()));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(self.failed(&stderr.trim()));
         }
         Ok(output.stdout.starts_with(self.hash.as_bytes()))
     }
@@ -218,7 +222,7 @@ impl<'a> Remote<'a> {
         let status = child.wait().map_err(|error| self.failed(&error))?;
         match (written, status.success()) {
             (Some(Ok(())), true) => Ok(()),
-            _ => Err(self.failed(&format!("copying a file ended with {status}"))),
+            _ => Err(self.failed(&format!("copying a file failed with {status}"))),
         }
     }
 
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_safe_in_a_shell() {
+    fn words_are_quoted_for_a_shell() {
         assert_eq!(quoted(Path::new("a b")), "'a b'");
         assert_eq!(quoted(Path::new("it's; rm")), r"'it'\''s; rm'");
     }

@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::access::Access;
 use crate::bus::{Bus, Delivery};
-use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
+use crate::messages::{COMMANDS_TO_ALL, Command, REPORTS_OF_ALL, encode};
 use crate::peer::Found;
 
 /// How long agents may take to respond.
-const PATIENCE: Duration = Duration::from_secs(1);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A connected agent.
 #[derive(Serialize)]
@@ -50,16 +50,16 @@ pub fn status(server: &Access, is_json: bool) -> Result<String, String> {
 
 fn agents(server: &Access) -> Result<Vec<AgentStatus>, String> {
     let (send, inputs) = channel();
-    let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
+    let bus = Bus::connect(server, vec![REPORTS_OF_ALL.to_owned()], move |delivery| {
         // If this fails, nobody waits any more.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
-    bus.send(TO_ALL, encode(&Command::Find));
+    bus.send(COMMANDS_TO_ALL, encode(&Command::Find));
     let begun = plimsoll_clock::now();
     let mut found = BTreeMap::new();
     loop {
-        let left = PATIENCE.saturating_sub(plimsoll_clock::now().since(begun));
+        let left = RESPONSE_TIMEOUT.saturating_sub(plimsoll_clock::now().since(begun));
         match inputs.recv_timeout(left) {
             Ok(Delivery::Message { subject, bytes }) => {
                 if let Some(agent) = Found::of(&subject, &bytes) {

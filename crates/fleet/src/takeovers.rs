@@ -11,7 +11,7 @@ use crate::peer::Peer;
 use crate::schedule::count;
 
 /// A load that ends within this time is not moved, because the others might be notified too late.
-const REST: Duration = Duration::from_secs(2);
+const MIN_REMAINING_LOAD: Duration = Duration::from_secs(2);
 
 /// Checks whether the whole load of a plan can be moved.
 ///
@@ -44,7 +44,7 @@ pub fn move_load(peers: &mut [Peer], lost: usize, at: Duration) -> Option<Moved>
         };
         let time = at.saturating_sub(scenario.start_time);
         let end = scenario.executor.duration();
-        let is_too_late = end.is_some_and(|end| time + REST > end);
+        let is_too_late = end.is_some_and(|end| time + MIN_REMAINING_LOAD > end);
         let places = others.iter().map(|other| {
             let scenarios = &peers[*other].plan.scenarios;
             let mut own = scenarios.iter();

@@ -10,7 +10,7 @@ use plimsoll_engine::{AbortReason, Event as EngineEvent, Notice, Part};
 use plimsoll_frames::{
     Counts, End, Grade, RunId, ScenarioCounts, Sender as FrameSender, ThreadHealth, WorkerWindow,
 };
-use plimsoll_run::{Event, Judged, Listener, Phase, Progress};
+use plimsoll_run::{Event, Judgment, Listener, Phase, Progress};
 use plimsoll_samples::{
     Cumulative, Registry, SampleRecord, Watch, Window, WindowEncoder, encode_records,
 };
@@ -23,19 +23,19 @@ use crate::part_event::{Input, PartEvent};
 
 /// The minimum time between the announcement of the start and the start. Samples of `setup` are recorded before the
 /// start is known.
-pub const LEAD: Duration = Duration::from_secs(2);
+pub const MIN_START_LEAD: Duration = Duration::from_secs(2);
 
 /// The delay between the end of a window and its frame. Workers send their samples up to 10 ms after the window ends,
 /// and the coordinator writes a second's line of a record 300 ms after it ends.
-const GRACE: Duration = Duration::from_millis(40);
+const FRAME_DELAY: Duration = Duration::from_millis(40);
 /// Maximum time between two checks whether a frame is due.
-const LOOK: Duration = Duration::from_millis(100);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Minimum time between two checks.
-const LEAST: Duration = Duration::from_millis(2);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 /// Maximum number of unconfirmed frames before windows become wider.
-const UNCONFIRMED: usize = 2;
+const MAX_UNCONFIRMED_FRAMES: usize = 2;
 /// The widest window has two to the power of this many seconds.
-const WIDEST: usize = 4;
+const MAX_WIDTH_EXPONENT: usize = 4;
 
 /// Follows a part, and sends its frames.
 pub struct Uplink {
@@ -46,7 +46,7 @@ pub struct Uplink {
     start: Arc<OnceLock<Moment>>,
     events: Sender<Input>,
     encoder: Option<WindowEncoder>,
-    windows: Vec<Pending>,
+    windows: Vec<PendingWindow>,
     counts: Counts,
     cumulative: Cumulative,
     /// The number of individual samples so far.
@@ -60,12 +60,12 @@ pub struct Uplink {
 }
 
 /// The samples of one worker since the previous frame.
-struct Pending {
+struct PendingWindow {
     about: WorkerWindow,
     samples: Window,
 }
 
-impl Pending {
+impl PendingWindow {
     /// Adds a later window of the same worker in the same phase of the run.
     fn extend(&mut self, later: WorkerWindow) {
         let about = &mut self.about;
@@ -90,7 +90,9 @@ impl Pending {
 /// The length of a window in seconds. It doubles with each unconfirmed frame above the usual number, because a slow bus
 /// may be able to carry one wide window but not several narrow ones.
 fn window_length(unconfirmed: usize) -> u64 {
-    1 << unconfirmed.saturating_sub(UNCONFIRMED).min(WIDEST)
+    1 << unconfirmed
+        .saturating_sub(MAX_UNCONFIRMED_FRAMES)
+        .min(MAX_WIDTH_EXPONENT)
 }
 
 impl Uplink {
@@ -136,7 +138,7 @@ impl Uplink {
         let confirmed = self.confirmed.load(Ordering::Relaxed);
         let unconfirmed = self.unconfirmed.iter();
         let unconfirmed = unconfirmed.filter(|number| **number >= confirmed).count();
-        Duration::from_secs(self.sent + window_length(unconfirmed)) + GRACE
+        Duration::from_secs(self.sent + window_length(unconfirmed)) + FRAME_DELAY
     }
 
     fn engine(&mut self, event: &EngineEvent) {
@@ -203,7 +205,7 @@ impl Uplink {
             }
             None => {
                 let samples = Window::empty();
-                self.windows.push(Pending { about, samples });
+                self.windows.push(PendingWindow { about, samples });
                 // It was just added.
                 let Some(last) = self.windows.last_mut() else {
                     return;
@@ -217,7 +219,7 @@ impl Uplink {
     /// The moment to which all times are relative.
     fn origin(&self) -> Moment {
         let start = self.start.get().copied();
-        start.unwrap_or_else(|| plimsoll_clock::now() + LEAD)
+        start.unwrap_or_else(|| plimsoll_clock::now() + MIN_START_LEAD)
     }
 
     /// Nanoseconds since the planned start.
@@ -262,7 +264,7 @@ impl Uplink {
         let origin = self.origin();
         let mut windows = Vec::with_capacity(self.windows.len());
         if let Some(encoder) = &mut self.encoder {
-            for Pending { mut about, samples } in self.windows.drain(..) {
+            for PendingWindow { mut about, samples } in self.windows.drain(..) {
                 about.samples = encoder.encode(&samples, origin);
                 windows.push(about);
             }
@@ -276,7 +278,7 @@ impl Uplink {
         self.send(PartEvent::Frame(frame));
     }
 
-    fn judged(&mut self, judged: &Judged<'_>) {
+    fn judged(&mut self, judged: &Judgment<'_>) {
         if let Some(aborted) = judged.aborted.and_then(aborted) {
             self.send(PartEvent::Aborted(aborted));
         }
@@ -310,7 +312,7 @@ impl Listener for Uplink {
         let left = self
             .due()
             .saturating_sub(Duration::from_nanos(self.since_start()));
-        left.clamp(LEAST, LOOK)
+        left.clamp(MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL)
     }
 
     fn needs_names(&self) -> bool {
@@ -395,7 +397,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_become_wider_while_frames_wait() {
+    fn windows_become_wider_while_frames_are_unconfirmed() {
         let lengths: Vec<u64> = (0..9).map(window_length).collect();
         assert_eq!(lengths, [1, 1, 1, 2, 4, 8, 16, 16, 16]);
     }
@@ -416,7 +418,7 @@ mod tests {
             }),
             ..WorkerWindow::default()
         };
-        let mut pending = Pending {
+        let mut pending = PendingWindow {
             about: window(1, Some(millis(5))),
             samples: Window::empty(),
         };

@@ -40,7 +40,7 @@ pub fn workers(request: FleetRequest, log: ScriptLog) -> Result<Workers, String>
     }
     let (server, local, threads) = match (&request.agents, &request.server) {
         (AgentCount::Local(_), Some(_)) => {
-            return Err("--fleet local:N starts its own NATS server; leave out --fleet-server, or write --fleet N".to_owned());
+            return Err("--fleet local:N starts its own NATS server; remove --fleet-server, or use --fleet N".to_owned());
         }
         (AgentCount::Groups(_), name) => {
             let server = Access::named(name.as_deref(), Role::Coordinator)?;
@@ -55,9 +55,9 @@ pub fn workers(request: FleetRequest, log: ScriptLog) -> Result<Workers, String>
         }
     };
     if request.load.is_secret() && !server.is_private() {
-        return Err("the agents would get secrets without encryption: use a tls:// address, or the server of plimsoll fleet serve".to_owned());
+        return Err("the agents would receive secrets without encryption: use a tls:// address, or the server of plimsoll fleet serve".to_owned());
     }
-    let fleet = Fleet::gather(FleetSettings {
+    let fleet = Fleet::find(FleetSettings {
         server,
         agents: request.agents,
         policy: request.policy,

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_is_read_and_not_written() {
+    fn padding_is_accepted_and_not_written() {
         for (plain, coded) in [("f", "Zg=="), ("foo", "Zm9v"), ("fooba", "Zm9vYmE=")] {
             let bare = coded.trim_end_matches('=');
             assert_eq!(encode(plain.as_bytes()), bare);

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::HeaderMap;
 use plimsoll_http::{Alarm, Timeline};
-use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault};
+use plimsoll_http2::{Headers, Incoming, Outgoing, StreamFault};
 use plimsoll_units::Moment;
 
 use crate::code::Code;
@@ -170,8 +170,8 @@ impl Receiver {
     }
 
     /// Whether the last message was compressed.
-    pub fn was_packed(&self) -> bool {
-        self.deframer.was_packed()
+    pub fn was_compressed(&self) -> bool {
+        self.deframer.was_compressed()
     }
 
     /// Waits for the start of the response, so [`Receiver::headers`] is complete.
@@ -323,13 +323,13 @@ impl Receiver {
 
 /// The start of a response.
 enum Head {
-    Begins(Rc<Heading>),
+    Begins(Rc<Headers>),
     /// Whether the headers are the complete response ("gRPC over HTTP2", Trailers-Only).
-    Ends(Rc<Heading>, Status),
+    Ends(Rc<Headers>, Status),
 }
 
 impl Head {
-    fn judge(heading: Rc<Heading>, is_end: bool) -> Head {
+    fn judge(heading: Rc<Headers>, is_end: bool) -> Head {
         let headers = &heading.fields;
         let kind = headers.get("content-type").map(|kind| kind.as_bytes());
         let is_grpc = kind.is_some_and(is_grpc);
@@ -387,7 +387,7 @@ fn no_trailers() -> Status {
     )
 }
 
-fn judge_end(trailers: Option<&Heading>, deframer: &Deframer) -> Status {
+fn judge_end(trailers: Option<&Headers>, deframer: &Deframer) -> Status {
     let status = trailers.and_then(|trailers| Status::of_headers(&trailers.fields));
     let status = status.unwrap_or_else(no_trailers);
     if status.code.is_ok() && !deframer.is_between_messages() {
@@ -398,7 +398,7 @@ fn judge_end(trailers: Option<&Heading>, deframer: &Deframer) -> Status {
 
 /// Reads a response that consists of one message and a status.
 pub(crate) async fn read_single(
-    heading: Rc<Heading>,
+    heading: Rc<Headers>,
     incoming: &mut Incoming,
     limits: Limits,
     answer: &mut Reply,
@@ -422,7 +422,7 @@ pub(crate) async fn read_single(
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
         while let Some(message) = poll_fn(|cx| deframer.poll_message(cx)).await? {
-            answer.packed = deframer.was_packed();
+            answer.packed = deframer.was_compressed();
             if answer.message.replace(message).is_some() {
                 return Err(Status::new(
                     Code::INTERNAL,

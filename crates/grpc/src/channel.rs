@@ -154,7 +154,7 @@ impl Channel {
         let deadline = template.timeout.map(|timeout| started + timeout);
         let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
         let status = {
-            let mut work = pin!(self.converse(template, message, &mut answer, deadline));
+            let mut work = pin!(self.exchange(template, message, &mut answer, deadline));
             poll_fn(|cx| match work.as_mut().poll(cx) {
                 Poll::Ready(ended) => Poll::Ready(Some(ended)),
                 Poll::Pending => match deadline {
@@ -237,7 +237,7 @@ impl Channel {
         deadline.map_or(limit, |deadline| deadline.min(limit))
     }
 
-    async fn converse(
+    async fn exchange(
         &self,
         template: &Template,
         message: &Framed,
@@ -261,7 +261,7 @@ impl Channel {
             answer.remote = link.remote;
             answer.tls = link.tls;
             let mut is_begun = false;
-            let conversing = self.converse_on(&link, template, message, answer, &mut is_begun);
+            let conversing = self.exchange_on(&link, template, message, answer, &mut is_begun);
             let fault = match conversing.await {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
@@ -279,7 +279,7 @@ impl Channel {
         }
     }
 
-    async fn converse_on(
+    async fn exchange_on(
         &self,
         link: &Link,
         template: &Template,

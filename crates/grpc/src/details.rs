@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn undescribed_messages_are_reported_in_bytes() {
+    fn messages_of_unknown_types_are_reported_as_bytes() {
         let pool = DescriptorPool::global();
         let mut details = vec![CODE as u8 * 8, 3];
         wire::put_bytes(
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn contradicting_details_are_an_error_and_broken_details_are_ignored() {
+    fn contradicting_details_are_an_error_and_malformed_ones_are_ignored() {
         let status = || Status::new(Code(3), "short");
         assert_eq!(status().with_details(Bytes::new()), status());
         assert_eq!(

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_in_all_their_forms() {
+    fn addresses_are_parsed_in_all_forms() {
         let read = |text: &str| {
             let end = Endpoint::parse(text, false).unwrap();
             (end.host, end.port, end.tls, end.authority)
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authority_names_the_certificate_too() {
+    fn the_authority_is_also_the_name_in_the_certificate() {
         let end = Endpoint::parse("127.0.0.1:1", true).unwrap();
         let end = end.with_authority("a.example:99");
         assert_eq!(end.server_name, "a.example");

@@ -13,7 +13,7 @@ const PREFIX: usize = 5;
 
 /// Maximum memory to reserve for a message before its bytes arrive, because the sender may never
 /// send them.
-const FORESIGHT: usize = 64 << 10;
+const MAX_RESERVED: usize = 64 << 10;
 
 /// The compression of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn gzip(message: &[u8]) -> Result<Vec<u8>, Status> {
 /// Splits the incoming bytes into messages.
 pub struct Deframer {
     /// The most recently received bytes, starting with the first one that is not consumed yet.
-    fresh: Bytes,
+    unread: Bytes,
     /// The start of a message that arrives in several pieces, including its prefix.
     partial: BytesMut,
     /// Maximum length of a decompressed message.
@@ -142,7 +142,7 @@ impl Deframer {
     /// Accepts messages of at most `max` bytes.
     pub fn new(max: usize) -> Deframer {
         Deframer {
-            fresh: Bytes::new(),
+            unread: Bytes::new(),
             partial: BytesMut::new(),
             max,
             encoding: Encoding::None,
@@ -163,22 +163,22 @@ impl Deframer {
 
     /// Adds a piece of the body. All messages in the previous piece must have been taken first.
     pub fn push(&mut self, piece: Bytes) {
-        if self.fresh.is_empty() {
-            self.fresh = piece;
+        if self.unread.is_empty() {
+            self.unread = piece;
         } else {
-            let mut joined = BytesMut::from(self.fresh.as_ref());
+            let mut joined = BytesMut::from(self.unread.as_ref());
             joined.extend_from_slice(&piece);
-            self.fresh = joined.freeze();
+            self.unread = joined.freeze();
         }
     }
 
     /// Whether the body may end here.
     pub fn is_between_messages(&self) -> bool {
-        self.fresh.is_empty() && self.partial.is_empty()
+        self.unread.is_empty() && self.partial.is_empty()
     }
 
     /// Whether the last message was compressed.
-    pub fn was_packed(&self) -> bool {
+    pub fn was_compressed(&self) -> bool {
         self.packed
     }
 
@@ -207,16 +207,16 @@ impl Deframer {
             return self.decompress();
         }
         if self.partial.is_empty() {
-            if let Some((flag, length)) = self.prefix(&self.fresh)? {
-                if self.fresh.len() - PREFIX >= length {
-                    let _ = self.fresh.split_to(PREFIX);
-                    let message = self.fresh.split_to(length);
+            if let Some((flag, length)) = self.prefix(&self.unread)? {
+                if self.unread.len() - PREFIX >= length {
+                    let _ = self.unread.split_to(PREFIX);
+                    let message = self.unread.split_to(length);
                     return self.unpack(flag, message);
                 }
-                self.partial.reserve(PREFIX + length.min(FORESIGHT));
+                self.partial.reserve(PREFIX + length.min(MAX_RESERVED));
             }
-            self.partial.extend_from_slice(&self.fresh);
-            self.fresh = Bytes::new();
+            self.partial.extend_from_slice(&self.unread);
+            self.unread = Bytes::new();
             return Ok(Found::Nothing);
         }
         self.fill(PREFIX);
@@ -234,7 +234,7 @@ impl Deframer {
     /// Moves received bytes to `partial` until it has `length` bytes.
     fn fill(&mut self, length: usize) {
         let missing = length.saturating_sub(self.partial.len());
-        let piece = self.fresh.split_to(missing.min(self.fresh.len()));
+        let piece = self.unread.split_to(missing.min(self.unread.len()));
         self.partial.extend_from_slice(&piece);
     }
 
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_the_same_however_they_are_cut() {
+    fn messages_do_not_depend_on_how_they_are_split() {
         let mut wire = Vec::new();
         let sent: [&[u8]; 4] = [b"first", b"", b"third message", &[7; 300]];
         for message in sent {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_messages_are_unpacked_within_the_limit() {
+    fn compressed_messages_are_decompressed_within_the_limit() {
         let plain = vec![b'x'; 5000];
         let framed = Framed::new(&plain, Compression::Gzip, 1 << 20).unwrap();
         assert!(framed.len() < 200);
@@ -401,11 +401,11 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_of_much_costs_little() {
+    fn a_large_announced_length_reserves_little_memory() {
         let mut deframer = Deframer::new(usize::MAX);
         deframer.push(Bytes::from_static(&[0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
         assert_eq!(deframer.next_message(), Ok(Found::Nothing));
-        assert!(deframer.partial.capacity() <= 2 * FORESIGHT);
+        assert!(deframer.partial.capacity() <= 2 * MAX_RESERVED);
         assert!(!deframer.is_between_messages());
     }
 

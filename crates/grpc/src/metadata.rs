@@ -67,7 +67,7 @@ impl Metadata {
     }
 
     /// Reads headers or trailers. Returns an empty list if there are none.
-    pub(crate) fn of(heading: Option<&plimsoll_http2::Heading>) -> Metadata {
+    pub(crate) fn of(heading: Option<&plimsoll_http2::Headers>) -> Metadata {
         heading.map_or_else(Metadata::new, |heading| Metadata::read(&heading.fields))
     }
 

@@ -14,7 +14,7 @@ use crate::wire::{self, Field};
 /// Maximum size of all descriptors together, so a reflection that never ends has a bounded cost.
 const MAX_BYTES: usize = 64 << 20;
 /// Maximum number of requests.
-const MAX_QUESTIONS: usize = 10_000;
+const MAX_REQUESTS: usize = 10_000;
 
 /// The reflection services to try, newest first.
 const SERVICES: [&str; 2] = [
@@ -56,16 +56,16 @@ pub async fn reflect(
         )
         .map_err(|error| Status::new(Code::INTERNAL, error))?;
         let call = channel.open(&template, plimsoll_clock::now()).await?;
-        let mut asking = Asking {
+        let mut session = Session {
             call,
-            questions: 0,
+            requests: 0,
             bytes: 0,
             files: BTreeMap::new(),
             imported: BTreeSet::new(),
         };
-        match asking.gather(only).await {
+        match session.fetch_all(only).await {
             Ok(()) => {
-                let files = asking.files;
+                let files = session.files;
                 return schema.add_files(&files).map_err(|error| {
                     Status::new(
                         Code::INTERNAL,
@@ -80,9 +80,9 @@ pub async fn reflect(
     Err(last)
 }
 
-struct Asking {
+struct Session {
     call: Call,
-    questions: usize,
+    requests: usize,
     bytes: usize,
     files: BTreeMap<String, Vec<u8>>,
     /// Names of imported files that were not requested yet. Some of them may already have been
@@ -90,8 +90,8 @@ struct Asking {
     imported: BTreeSet<String>,
 }
 
-impl Asking {
-    async fn gather(&mut self, only: Option<&str>) -> Result<(), Status> {
+impl Session {
+    async fn fetch_all(&mut self, only: Option<&str>) -> Result<(), Status> {
         let services = match only {
             Some(method) => match split_method(method) {
                 Some((service, _)) => vec![service.to_owned()],
@@ -100,13 +100,13 @@ impl Asking {
             None => self.services().await?,
         };
         for service in services {
-            self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
+            self.fetch(FILE_CONTAINING_SYMBOL, &service).await?;
         }
         // Servers may omit imported files. A name is permanently removed from the set when its file was
         // received or requested.
         while let Some(name) = self.imported.pop_first() {
             if !self.files.contains_key(&name) {
-                self.ask(FILE_BY_FILENAME, &name).await?;
+                self.fetch(FILE_BY_FILENAME, &name).await?;
                 self.files.entry(name).or_default();
             }
         }
@@ -121,7 +121,7 @@ impl Asking {
     }
 
     /// Requests files and stores them.
-    async fn ask(&mut self, field: u32, name: &str) -> Result<(), Status> {
+    async fn fetch(&mut self, field: u32, name: &str) -> Result<(), Status> {
         let answer = self.exchange(field, name).await?;
         for file in files_of(&answer) {
             let name = wire::bytes_of(file, 1).unwrap_or_default();
@@ -142,11 +142,11 @@ impl Asking {
     }
 
     async fn exchange(&mut self, field: u32, text: &str) -> Result<bytes::Bytes, Status> {
-        self.questions += 1;
-        if self.questions > MAX_QUESTIONS {
+        self.requests += 1;
+        if self.requests > MAX_REQUESTS {
             return Err(Status::new(
                 Code::RESOURCE_EXHAUSTED,
-                format!("the server's description needs more than {MAX_QUESTIONS} requests"),
+                format!("the server's description needs more than {MAX_REQUESTS} requests"),
             ));
         }
         let mut question = Vec::new();

@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use plimsoll_http::Timeline;
-use plimsoll_http2::Heading;
+use plimsoll_http2::Headers;
 use plimsoll_net::TlsFacts;
 use plimsoll_units::Moment;
 
@@ -28,8 +28,8 @@ pub struct Reply {
     pub resent: u32,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,
-    pub(crate) head: Option<Rc<Heading>>,
-    pub(crate) trailer: Option<Rc<Heading>>,
+    pub(crate) head: Option<Rc<Headers>>,
+    pub(crate) trailer: Option<Rc<Headers>>,
 }
 
 impl Reply {

@@ -75,7 +75,7 @@ impl Schema {
         for file in files {
             compiler
                 .open_file(file)
-                .map_err(|error| SchemaError(told(&error)))?;
+                .map_err(|error| SchemaError(message_of(&error)))?;
         }
         Ok(compiler.encode_file_descriptor_set())
     }
@@ -273,7 +273,7 @@ impl<S: Source> FileResolver for Sources<S> {
 }
 
 /// The compiler's error and its file, on one line.
-fn told(error: &protox::Error) -> String {
+fn message_of(error: &protox::Error) -> String {
     let text = error.to_string();
     match error.file() {
         Some(file) if !text.contains(file) => format!("{file}: {text}"),
@@ -312,7 +312,7 @@ mod tests {
     fn files_are_compiled_with_what_they_import() {
         let mut schema = Schema::new();
         let methods = schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
-        let told: Vec<_> = methods
+        let message_of: Vec<_> = methods
             .iter()
             .map(|method| {
                 (
@@ -323,7 +323,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            message_of,
             [
                 ("/a.S/Say".to_owned(), false, true),
                 ("/a.S/No".to_owned(), true, false)
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_their_file() {
+    fn errors_are_reported_with_their_file() {
         let mut schema = Schema::new();
         let mut fails = |files: Vec<(&'static str, &'static str)>| {
             let names = ["x.proto".to_owned()];

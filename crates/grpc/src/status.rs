@@ -64,16 +64,18 @@ impl Status {
                     error_name(*code)
                 ),
             ),
-            StreamFault::GoAway { code, said, .. } => {
-                let said = if said.is_empty() {
+            StreamFault::GoAway {
+                code, debug_data, ..
+            } => {
+                let debug_data = if debug_data.is_empty() {
                     String::new()
                 } else {
-                    format!(", debug data: {said:?}")
+                    format!(", debug data: {debug_data:?}")
                 };
                 Status::new(
                     Code::UNAVAILABLE,
                     format!(
-                        "closing transport due to: connection error: received GOAWAY, error code: {}{said}",
+                        "closing transport due to: connection error: received GOAWAY, error code: {}{debug_data}",
                         error_name(*code)
                     ),
                 )

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_messages_end_early() {
+    fn malformed_messages_end_early() {
         for message in [
             &[0x0a, 5, 1][..],
             &[0xff; 20],

@@ -13,7 +13,7 @@ impl Source for Folder {
 }
 
 #[test]
-fn the_test_kits_descriptors_are_fresh() {
+fn the_test_kits_descriptors_are_up_to_date() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testkit/src/case_server");
     let set = Schema::compile_set(&["cases.proto".to_owned()], Folder(folder.clone())).unwrap();
     let path = folder.join("cases.protoset");

@@ -56,8 +56,8 @@ where
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         tokio::task::spawn_local(async move {
             let mut server: Server = h2::server::handshake(theirs).await.unwrap();
-            let asked = server.accept().await.unwrap().unwrap();
-            play(server, asked).await;
+            let requests = server.accept().await.unwrap().unwrap();
+            play(server, requests).await;
         });
         let channel = channel();
         channel.adopt(ours);
@@ -148,13 +148,16 @@ fn a_response_without_a_status_is_an_error() {
 
 #[test]
 fn invalid_messages_are_reported() {
-    let told = |body: &'static [u8]| answered(body, Some(status("0"))).status;
-    assert_eq!(told(b"").code, Code::INTERNAL);
-    assert_eq!(told(b"\0\0\0\0\x09short").code, Code::INTERNAL);
-    assert_eq!(told(b"\x01\0\0\0\x02hi").code, Code::INTERNAL);
-    assert_eq!(told(b"\x07\0\0\0\x02hi").code, Code::INTERNAL);
-    assert_eq!(told(b"\0\xff\xff\xff\xff..").code, Code::RESOURCE_EXHAUSTED);
-    let two = told(b"\0\0\0\0\x01a\0\0\0\0\x01b");
+    let status_of = |body: &'static [u8]| answered(body, Some(status("0"))).status;
+    assert_eq!(status_of(b"").code, Code::INTERNAL);
+    assert_eq!(status_of(b"\0\0\0\0\x09short").code, Code::INTERNAL);
+    assert_eq!(status_of(b"\x01\0\0\0\x02hi").code, Code::INTERNAL);
+    assert_eq!(status_of(b"\x07\0\0\0\x02hi").code, Code::INTERNAL);
+    assert_eq!(
+        status_of(b"\0\xff\xff\xff\xff..").code,
+        Code::RESOURCE_EXHAUSTED
+    );
+    let two = status_of(b"\0\0\0\0\x01a\0\0\0\0\x01b");
     assert_eq!(two.code, Code::INTERNAL);
     assert!(two.message.contains("another message"), "{two}");
 }
@@ -234,7 +237,7 @@ fn the_end_of_the_connection_ends_the_call() {
 }
 
 #[test]
-fn a_graceful_end_lets_the_call_go_on() {
+fn a_graceful_close_lets_the_call_continue() {
     let answer = call(LONG, |mut server, (_, mut respond)| async move {
         server.graceful_shutdown();
         let mut stream = respond
@@ -250,11 +253,11 @@ fn a_graceful_end_lets_the_call_go_on() {
 }
 
 #[test]
-fn a_server_that_stalls_meets_the_deadline() {
+fn a_call_to_a_stalled_server_ends_at_the_deadline() {
     let short = Duration::from_millis(50);
-    let answer = call(short, |server, asked| async move {
+    let answer = call(short, |server, requests| async move {
         linger(server).await;
-        drop(asked);
+        drop(requests);
     });
     assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
     assert!(answer.timeline.total() >= short);
@@ -272,7 +275,7 @@ fn a_server_that_stalls_meets_the_deadline() {
 
 /// The result if a server sends `bytes` after the client's first bytes and then keeps the
 /// connection open.
-fn said(bytes: &'static [u8]) -> Reply {
+fn reply_to(bytes: &'static [u8]) -> Reply {
     said_and(bytes, false)
 }
 
@@ -308,7 +311,7 @@ macro_rules! settings {
 
 #[test]
 fn malformed_frames_end_the_call() {
-    let told: &[(&str, &[u8])] = &[
+    let status_of: &[(&str, &[u8])] = &[
         ("words of HTTP/1.1", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         // The length of SETTINGS must be a multiple of six (RFC 9113, section 6.5).
         ("SETTINGS of five bytes", b"\0\0\x05\x04\0\0\0\0\0......"),
@@ -334,8 +337,8 @@ fn malformed_frames_end_the_call() {
         // The client has forbidden pushes (section 8.4).
         ("a push", settings!("\0\0\x05\x05\x04\0\0\0\x01\0\0\0\x02.")),
     ];
-    for (what, bytes) in told {
-        let status = said(bytes).status;
+    for (what, bytes) in status_of {
+        let status = reply_to(bytes).status;
         assert!(
             [Code::UNAVAILABLE, Code::INTERNAL].contains(&status.code),
             "{what}: {status}"
@@ -345,16 +348,16 @@ fn malformed_frames_end_the_call() {
 }
 
 #[test]
-fn a_connection_refused_at_once_is_reported_with_its_reason() {
+fn a_connection_refused_immediately_is_reported_with_its_reason() {
     // GOAWAY with last stream 0 and ENHANCE_YOUR_CALM (RFC 9113, section 6.8).
     let goaway = settings!("\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b");
-    let status = said(goaway).status;
+    let status = reply_to(goaway).status;
     assert!(!status.code.is_ok());
     assert!(status.message.contains("ENHANCE_YOUR_CALM"), "{status}");
 }
 
 #[test]
-fn endless_headers_are_cut_off() {
+fn endless_headers_are_rejected() {
     // HEADERS without END_HEADERS, and then endless CONTINUATION frames with the same field.
     let mut bytes = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\0\0\0\0\x01\x88".to_vec();
     let field: Vec<u8> = b"\0\x01a\x7f\x80\x7d"
@@ -367,7 +370,7 @@ fn endless_headers_are_cut_off() {
         bytes.extend([a, b, c, 9, 0, 0, 0, 0, 1]);
         bytes.extend_from_slice(&field);
     }
-    let status = said(bytes.leak()).status;
+    let status = reply_to(bytes.leak()).status;
     assert!(!status.code.is_ok(), "{status}");
 }
 
@@ -416,8 +419,8 @@ fn described(
     timeout: Duration,
     mut answer: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
 ) -> (Status, u32) {
-    let asked = Rc::new(Cell::new(0));
-    let count = Rc::clone(&asked);
+    let requests = Rc::new(Cell::new(0));
+    let count = Rc::clone(&requests);
     let status = run(async move {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         tokio::task::spawn_local(async move {
@@ -455,7 +458,7 @@ fn described(
         let asking = reflect(&channel, &mut schema, Some("a.B/C"), &metadata, "", timeout);
         asking.await.map_or_else(|status| status, |_| Status::ok())
     });
-    (status, asked.get())
+    (status, requests.get())
 }
 
 /// A `ServerReflectionResponse` with one file of about `size` bytes that imports the next file.
@@ -479,15 +482,15 @@ fn chained(number: u32, size: usize) -> Vec<u8> {
 
 #[test]
 fn reading_an_endless_description_is_aborted() {
-    let (status, asked) = described(LONG, |number| Some(chained(number, 3 << 20)));
+    let (status, requests) = described(LONG, |number| Some(chained(number, 3 << 20)));
     assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
     assert!(status.message.contains("description has more"), "{status}");
-    assert!(asked < 30, "{asked}");
+    assert!(requests < 30, "{requests}");
 }
 
 #[test]
-fn a_description_that_never_begins_meets_the_deadline() {
-    let (status, asked) = described(Duration::from_millis(50), |_| None);
+fn a_description_that_never_begins_ends_at_the_deadline() {
+    let (status, requests) = described(Duration::from_millis(50), |_| None);
     assert_eq!(status.code, Code::DEADLINE_EXCEEDED, "{status}");
-    assert_eq!(asked, 1);
+    assert_eq!(requests, 1);
 }

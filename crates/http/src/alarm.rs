@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_at_the_deadline_and_not_before() {
+    fn fires_at_the_deadline_and_not_before() {
         run(async {
             let mut alarm = Alarm::default();
             let start = plimsoll_clock::now();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn follows_deadlines_that_move_either_way() {
+    fn follows_deadlines_that_move_in_either_direction() {
         run(async {
             let mut alarm = Alarm::default();
             let start = plimsoll_clock::now();

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_extensions_and_trailers_are_read() {
+    fn chunks_extensions_and_trailers_are_parsed() {
         let wire = b"5;a=b\r\nhello\r\n6 \r\n world\r\n0\r\nX-Sum: 1\r\n\r\nrest";
         let (body, read, done) = collect(&[wire]).unwrap();
         assert_eq!(body, b"hello world");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_refused() {
+    fn garbage_is_rejected() {
         for bad in [
             &b"zz\r\n"[..],
             b"\r\n",
@@ -184,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_make_no_difference(
+        fn the_result_does_not_depend_on_the_pieces(
             chunks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..40), 0..6),
             cuts in proptest::collection::vec(0usize..300, 0..6),
         ) {

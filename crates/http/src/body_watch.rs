@@ -20,7 +20,7 @@ pub trait BodyWatch {
     fn data(&self, head: &Rc<Head>, bytes: &[u8], at: Moment);
 
     /// Whether there is unprocessed data.
-    fn has_news(&self) -> bool;
+    fn has_unprocessed(&self) -> bool;
 
     /// Whether the rest of the response is not needed. Then the exchange ends as if the response were
     /// complete.
@@ -34,7 +34,7 @@ pub struct SharedWatch(pub Rc<dyn BodyWatch>);
 impl SharedWatch {
     /// Waits until all data has been processed.
     pub(crate) async fn processed(&self) {
-        poll_fn(|_| match self.0.has_news() {
+        poll_fn(|_| match self.0.has_unprocessed() {
             true => Poll::Pending,
             false => Poll::Ready(()),
         })

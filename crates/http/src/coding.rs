@@ -284,7 +284,7 @@ mod tests {
         Head::from_parts(Proto::Http11, 200, fields.into_iter()).unwrap()
     }
 
-    fn undo(names: &str, body: impl Into<Bytes>, max: u64) -> Result<Bytes, ErrorInfo> {
+    fn decode_all(names: &str, body: impl Into<Bytes>, max: u64) -> Result<Bytes, ErrorInfo> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
@@ -310,34 +310,34 @@ mod tests {
         for encoding in ALL {
             let wire = encode(&plain, &[encoding]).unwrap();
             assert!(wire.len() < plain.len(), "{encoding:?}");
-            let back = undo(encoding.as_str(), wire, 1 << 20).unwrap();
+            let back = decode_all(encoding.as_str(), wire, 1 << 20).unwrap();
             assert_eq!(back, plain, "{encoding:?}");
         }
         let chained = encode(&plain, &ALL).unwrap();
-        let back = undo("gzip, deflate, br, zstd", chained, 1 << 20).unwrap();
+        let back = decode_all("gzip, deflate, br, zstd", chained, 1 << 20).unwrap();
         assert_eq!(back, plain);
     }
 
     #[test]
-    fn a_bare_deflate_stream_is_read_and_unknown_codings_stay() {
+    fn a_bare_deflate_stream_is_decoded_and_unknown_codings_stay() {
         let mut writer =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         writer.write_all(b"hello").unwrap();
         let bare = writer.finish().unwrap();
-        assert_eq!(undo("deflate", bare, 100).unwrap(), "hello");
+        assert_eq!(decode_all("deflate", bare, 100).unwrap(), "hello");
         let odd = Bytes::from_static(b"xyz");
-        assert_eq!(undo("foo", odd.clone(), 100).unwrap(), odd);
+        assert_eq!(decode_all("foo", odd.clone(), 100).unwrap(), odd);
     }
 
     #[test]
-    fn bombs_and_garbage_are_errors() {
+    fn decompression_bombs_and_garbage_are_errors() {
         let bomb = encode(&vec![0; 1 << 20], &[Encoding::Gzip]).unwrap();
-        let error = undo("gzip", bomb, 1000).unwrap_err();
+        let error = decode_all("gzip", bomb, 1000).unwrap_err();
         assert_eq!(error.code, code::DECOMPRESSION);
         assert!(error.message.contains("1000 bytes"));
         for encoding in ALL {
             let garbage = Bytes::from_static(b"abc");
-            let error = undo(encoding.as_str(), garbage, 1000).unwrap_err();
+            let error = decode_all(encoding.as_str(), garbage, 1000).unwrap_err();
             assert_eq!(error.code, code::DECOMPRESSION, "{encoding:?}");
         }
     }

@@ -111,7 +111,7 @@ impl CookieJar {
             // An updated cookie keeps its position (section 5.3, step 11).
             Some(old) => *old = new,
             None => {
-                make_room(&mut stored, &new.domain, now);
+                evict(&mut stored, &new.domain, now);
                 stored.push(new);
             }
         }
@@ -275,7 +275,7 @@ fn path_matches(path: &str, cookie_path: &str) -> bool {
     }
 }
 
-fn make_room(stored: &mut Vec<Stored>, domain: &str, now: SystemTime) {
+fn evict(stored: &mut Vec<Stored>, domain: &str, now: SystemTime) {
     let of_domain = |stored: &[Stored]| stored.iter().filter(|c| c.domain == domain).count();
     if stored.len() < MAX_PER_HOST {
         return;
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_read_whole() {
+    fn a_complete_field_is_parsed() {
         let cookie = Cookie::parse(
             b"id=\"a=3\"; Expires=Wed, 09 Jun 2021 10:18:14 GMT; Max-Age=60; Domain=.Example.com; Path=/x; Secure; HttpOnly; SameSite=Lax",
         )

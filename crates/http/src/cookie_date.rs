@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_old_formats_and_odd_ones() {
+    fn the_three_standard_formats_and_unusual_ones_are_parsed() {
         let seconds = |text: &str| {
             let at = parse_date(text)?;
             Some(at.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())

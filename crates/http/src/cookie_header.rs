@@ -58,7 +58,7 @@ mod tests {
     use crate::{Cookie, Method};
 
     #[test]
-    fn own_cookies_come_first_and_may_replace_the_jars() {
+    fn request_cookies_come_first_and_may_replace_those_of_the_jar() {
         let url = Rc::new(Url::parse("http://h/").unwrap());
         let jar = CookieJar::new();
         for (name, value) in [("a", "jar"), ("b", "jar")] {

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-use crate::memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
+use crate::memory_budget::{BudgetShare, BudgetedBytes, MemoryBudget, OverBudget};
 
 /// Output up to this size does not count against the budget. Most bodies are smaller, so they need
 /// no atomic operation.
-const UNCOUNTED: usize = 64 << 10;
+const FREE_SIZE: usize = 64 << 10;
 
 /// Minimum and maximum size of a piece, which is one allocation.
 const PIECES: (usize, usize) = (4 << 10, 256 << 10);
@@ -55,7 +55,7 @@ impl Decoded {
             last: 0,
             length: 0,
             max,
-            hint: compressed.saturating_mul(4).min(UNCOUNTED),
+            hint: compressed.saturating_mul(4).min(FREE_SIZE),
             window,
             share: memory.share(),
             joined: Vec::new(),
@@ -115,7 +115,7 @@ impl Decoded {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn join(&mut self) -> Result<Option<Counted>, Full> {
+    pub fn join(&mut self) -> Result<Option<BudgetedBytes>, Full> {
         if self.joined.capacity() == 0 {
             if self.pieces.len() == 1
                 && let Some(mut only) = self.pieces.pop_back()
@@ -139,14 +139,14 @@ impl Decoded {
         Ok(None)
     }
 
-    fn finish(&mut self, bytes: Vec<u8>) -> Result<Counted, Full> {
+    fn finish(&mut self, bytes: Vec<u8>) -> Result<BudgetedBytes, Full> {
         self.window = 0;
         self.count(bytes.len())?;
-        Ok(Counted::new(bytes, self.share.take()))
+        Ok(BudgetedBytes::new(bytes, self.share.take()))
     }
 
     fn count(&mut self, bytes: usize) -> Result<(), Full> {
-        if bytes <= UNCOUNTED && self.share.bytes() == 0 {
+        if bytes <= FREE_SIZE && self.share.bytes() == 0 {
             return Ok(());
         }
         // A window grows with its content and doubles each time.

@@ -207,7 +207,7 @@ fn parameters(text: &str) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    fn mufasa() -> UserInfo {
+    fn example_user() -> UserInfo {
         UserInfo {
             name: "Mufasa".into(),
             password: Some("Circle of Life".into()),
@@ -230,7 +230,7 @@ mod tests {
                 "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm={algorithm}, nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
             ))
             .unwrap();
-            let value = challenge.answer(&mufasa(), "GET", &url, b"", cnonce);
+            let value = challenge.answer(&example_user(), "GET", &url, b"", cnonce);
             assert!(
                 value.contains(&format!("response=\"{response}\"")),
                 "{value}"

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn own_fields_replace_ours_except_the_framing() {
+    fn the_users_fields_replace_defaults_except_the_framing() {
         let head = written(
             |f| {
                 f.set("host", "other").unwrap();

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_cannot_smuggle_another() {
+    fn a_value_cannot_inject_another_field() {
         let mut fields = Fields::new();
         assert!(fields.set("A", "b\r\nC: d").is_err());
         assert!(fields.set("A: b\r\nC", "d").is_err());

@@ -225,7 +225,7 @@ impl<S: Wire> Connection<S> {
                         if let Some(head) = &progress.head {
                             watch.0.head(head);
                         }
-                        if watch.0.has_news() {
+                        if watch.0.has_unprocessed() {
                             return Poll::Pending;
                         }
                         if watch.0.is_over() {

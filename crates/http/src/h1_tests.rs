@@ -68,7 +68,7 @@ proptest! {
     /// However a response is split into pieces, it parses to the same result, and its timestamps are in
     /// order.
     #[test]
-    fn pieces_make_no_difference(
+    fn the_result_does_not_depend_on_the_pieces(
         body in proptest::collection::vec(any::<u8>(), 0..600),
         framing in 0u8..3,
         cuts in proptest::collection::vec(any::<usize>(), 0..6),
@@ -110,7 +110,7 @@ proptest! {
     /// For any input bytes, the codec returns a response or an error, without a panic and within
     /// bounded memory.
     #[test]
-    fn garbage_ends(
+    fn garbage_ends_the_exchange(
         garbage in proptest::collection::vec(any::<u8>(), 0..300),
         as_head in any::<bool>(),
         cuts in proptest::collection::vec(any::<usize>(), 0..4),
@@ -176,7 +176,7 @@ fn unsolicited_bytes_end_a_connection() {
 
 /// The request counts as sent when its last byte was accepted, not its first byte.
 #[test]
-fn sent_is_after_the_last_byte() {
+fn the_send_time_is_that_of_the_last_byte() {
     run(async {
         let (near, mut far) = tokio::io::duplex(64);
         let mut connection = Connection::new(near);

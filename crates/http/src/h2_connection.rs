@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault, Streams, error_name};
+use plimsoll_http2::{Headers, Incoming, Outgoing, StreamFault, Streams, error_name};
 use plimsoll_net::{TlsFacts, Wire};
 
 use crate::body_watch::SharedWatch;
@@ -21,7 +21,7 @@ pub(crate) struct Connection {
     streams: Streams,
     pub(crate) usage: Usage,
     /// The headers of the last response, as received and as returned.
-    known: RefCell<Option<(Rc<Heading>, Rc<Head>)>>,
+    known: RefCell<Option<(Rc<Headers>, Rc<Head>)>>,
     /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
@@ -52,7 +52,7 @@ impl Connection {
     /// Whether it can accept one more request within the caller's limit and the server's limit. A
     /// request above the server's limit would wait inside the connection.
     #[inline]
-    pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
+    pub(crate) fn has_capacity(&self, limit: Option<usize>) -> bool {
         let in_flight = self.usage.in_flight.get();
         limit.is_none_or(|limit| in_flight < limit) && in_flight < self.streams.max_streams()
     }
@@ -120,7 +120,7 @@ impl Connection {
     }
 
     /// The response headers. They are shared with the previous ones if they are equal.
-    fn head_of(&self, heading: Rc<Heading>) -> Result<Rc<Head>, ErrorInfo> {
+    fn head_of(&self, heading: Rc<Headers>) -> Result<Rc<Head>, ErrorInfo> {
         let mut known = self.known.borrow_mut();
         if let Some((last, head)) = &*known
             && Rc::ptr_eq(last, &heading)
@@ -134,7 +134,7 @@ impl Connection {
             all.map(|(name, value)| (name.as_str(), value.as_bytes()))
         };
         let head = match &*known {
-            Some((_, head)) if head.is_made_of(status, fields()) => head.clone(),
+            Some((_, head)) if head.has_parts(status, fields()) => head.clone(),
             _ => Rc::new(Head::from_parts(Proto::Http2, status, fields())?),
         };
         *known = Some((heading, head.clone()));
@@ -152,7 +152,7 @@ struct Receiving<'a> {
 
 impl Receiving<'_> {
     /// Waits for the response headers. They may arrive before the request is sent completely.
-    async fn headers(&mut self) -> Result<Rc<Heading>, StreamFault> {
+    async fn headers(&mut self) -> Result<Rc<Headers>, StreamFault> {
         let heading = poll_fn(|cx| {
             self.upload.poll(cx);
             self.incoming.poll_head(cx)

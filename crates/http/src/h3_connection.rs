@@ -128,7 +128,7 @@ impl Connection {
         };
         let mut known = self.known.borrow_mut();
         match &*known {
-            Some(head) if head.is_made_of(answer.status, fields()) => Ok(head.clone()),
+            Some(head) if head.has_parts(answer.status, fields()) => Ok(head.clone()),
             _ => {
                 let head = Head::from_parts(Proto::Http3, answer.status, fields());
                 let head = Rc::new(head.map_err(Stop::Ours)?);
@@ -181,18 +181,18 @@ impl From<Http3Fault> for Stop {
 
 /// The timeout passed before the server sent anything.
 pub(crate) fn unanswered() -> ErrorInfo {
-    ErrorInfo::new(code::H3_DIAL, NO_ANSWER).with_detail(format!(
+    ErrorInfo::new(code::H3_DIAL, NO_RESPONSE).with_detail(format!(
         "no QUIC response within the request's timeout: {HINT}"
     ))
 }
 
-const NO_ANSWER: &str = "http3: the server sent no QUIC response";
+const NO_RESPONSE: &str = "http3: the server sent no QUIC response";
 
 /// Converts a fault to the error type that all HTTP versions share.
 pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
     let (code, message) = match fault {
         Http3Fault::Network(error) => return ErrorInfo::from(error),
-        Http3Fault::NoAnswer { .. } => (code::H3_DIAL, NO_ANSWER.to_owned()),
+        Http3Fault::NoAnswer { .. } => (code::H3_DIAL, NO_RESPONSE.to_owned()),
         Http3Fault::Refused { .. } => (
             code::H3_DIAL,
             "http3: nothing listens on the UDP port".to_owned(),

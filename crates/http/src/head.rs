@@ -96,7 +96,7 @@ impl Head {
     }
 
     /// Whether [`Head::from_parts`] would return an equal value for these parts.
-    pub(crate) fn is_made_of<'a>(
+    pub(crate) fn has_parts<'a>(
         &self,
         status: u16,
         mut parts: impl Iterator<Item = (&'a str, &'a [u8])>,
@@ -318,9 +318,9 @@ pub(crate) fn transport_broken(message: String) -> ErrorInfo {
 
 /// Checks a status line (RFC 9112, section 4). The line may be incomplete.
 pub(crate) fn check_status_line(raw: &[u8]) -> Result<(), ErrorInfo> {
-    const SHOWN: usize = 120;
+    const MAX_SHOWN: usize = 120;
     let line = raw.split(|&b| b == b'\n').next().unwrap_or_default();
-    let line = line.get(..line.len().min(SHOWN)).unwrap_or_default();
+    let line = line.get(..line.len().min(MAX_SHOWN)).unwrap_or_default();
     let line = printable(line.trim_ascii_end());
     let Some((version, rest)) = line.split_once(' ') else {
         return Err(transport_broken(format!(
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_framing_are_read() {
+    fn fields_and_framing_are_parsed() {
         let head = head(
             "HTTP/1.1 200 Fine\r\ncontent-length: 5\r\nX-A: 1\r\nx-a:2\r\nContent-Encoding: gzip\r\n\r\n",
         );
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_named() {
+    fn errors_describe_the_garbage() {
         let words = |raw: &str| parse_head(raw.as_bytes()).unwrap_err().message;
         assert!(words("SSH-2.0-OpenSSH\r\n\r\n").contains("SSH-2.0-OpenSSH"));
         assert!(words("HTTP/1.1 2x0 OK\r\n\r\n").contains("status code"));

@@ -112,9 +112,9 @@ impl Client {
                     }
                     slot
                 }
-                Place::Fresh(slot) => slot,
+                Place::New(slot) => slot,
             };
-            Box::pin(self.exchange_on_fresh(leg, slot, outcome)).await;
+            Box::pin(self.exchange_on_new(leg, slot, outcome)).await;
             return;
         }
     }
@@ -126,7 +126,7 @@ impl Client {
         protocol: Protocol,
         deadline: Moment,
     ) -> Result<(), ErrorInfo> {
-        let Some(Place::Fresh(mut slot)) = self.pool.place(url, protocol) else {
+        let Some(Place::New(mut slot)) = self.pool.place(url, protocol) else {
             // A connection exists or is being opened.
             return Ok(());
         };
@@ -148,7 +148,7 @@ impl Client {
         }
     }
 
-    pub(crate) async fn exchange_on_fresh(
+    pub(crate) async fn exchange_on_new(
         &self,
         leg: &Leg<'_>,
         mut slot: Slot<'_>,

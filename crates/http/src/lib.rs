@@ -80,7 +80,7 @@ pub use error::{ErrorInfo, code};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use head::{Head, canonical_name};
-pub use memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
+pub use memory_budget::{BudgetShare, BudgetedBytes, MemoryBudget, OverBudget};
 pub use method::Method;
 pub use plimsoll_net::{TlsFacts, Traffic};
 pub use prepared::{Prepared, Stamp};

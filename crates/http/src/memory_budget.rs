@@ -102,14 +102,14 @@ impl Drop for BudgetShare {
 
 /// Bytes that keep their share of the budget until they are dropped.
 #[derive(Debug)]
-pub struct Counted {
+pub struct BudgetedBytes {
     bytes: Vec<u8>,
     share: BudgetShare,
 }
 
-impl Counted {
+impl BudgetedBytes {
     pub fn new(bytes: Vec<u8>, share: BudgetShare) -> Self {
-        Counted { bytes, share }
+        BudgetedBytes { bytes, share }
     }
 
     /// The bytes and their share, which must be dropped together.
@@ -118,7 +118,7 @@ impl Counted {
     }
 }
 
-impl Deref for Counted {
+impl Deref for BudgetedBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -126,14 +126,14 @@ impl Deref for Counted {
     }
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for BudgetedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl From<Counted> for bytes::Bytes {
-    fn from(counted: Counted) -> Self {
+impl From<BudgetedBytes> for bytes::Bytes {
+    fn from(counted: BudgetedBytes) -> Self {
         match counted.share.bytes {
             0 => counted.bytes.into(),
             _ => bytes::Bytes::from_owner(counted),
@@ -177,7 +177,7 @@ mod tests {
         assert!(other.set(usize::MAX).is_err());
         drop(one);
         assert_eq!(BUDGET.used(), 90);
-        let bytes = bytes::Bytes::from(Counted::new(vec![7; 90], other));
+        let bytes = bytes::Bytes::from(BudgetedBytes::new(vec![7; 90], other));
         let part = bytes.slice(..1);
         drop(bytes);
         assert_eq!(BUDGET.used(), 90);

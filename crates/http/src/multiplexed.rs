@@ -30,9 +30,9 @@ impl Multiplexed {
     /// Whether it can accept one more request within the caller's limit and, in HTTP/2, the server's
     /// limit. In HTTP/3, a request above the server's limit waits.
     #[inline]
-    pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
+    pub(crate) fn has_capacity(&self, limit: Option<usize>) -> bool {
         match self {
-            Multiplexed::Http2(connection) => connection.has_room(limit),
+            Multiplexed::Http2(connection) => connection.has_capacity(limit),
             #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => {
                 limit.is_none_or(|limit| connection.usage.in_flight.get() < limit)

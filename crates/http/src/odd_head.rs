@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_names_and_folded_values_pass() {
+    fn unusual_names_and_folded_values_are_accepted() {
         let head = parse(b"HTTP/1.1 200 All right\r\nX Y: a\r\n\tb \r\nZ : c\r\n\r\n").unwrap();
         let fields: Vec<_> = head.fields().collect();
         assert_eq!(fields, [("X Y", &b"a b"[..]), ("Z ", b"c")]);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_field_is_named() {
+    fn an_error_contains_the_invalid_field() {
         let message = |raw: &[u8]| parse(raw).unwrap_err().message;
         assert_eq!(
             message(b"HTTP/1.1 200 OK\r\n: v\r\n\r\n"),

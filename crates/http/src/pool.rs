@@ -71,7 +71,7 @@ pub(crate) enum Place<'a> {
     /// A connection that was idle.
     Idle(Box<PooledConnection>, Slot<'a>),
     /// A connection that has yet to be opened.
-    Fresh(Slot<'a>),
+    New(Slot<'a>),
 }
 
 /// A slot among a host's limited connections. It is returned when it is dropped.
@@ -119,7 +119,7 @@ impl Pool {
         let mut hosts = self.hosts.borrow_mut();
         let Some(host) = hosts.iter_mut().find(|host| host.is_for(url, protocol)) else {
             drop(hosts);
-            return Some(Place::Fresh(match is_limited {
+            return Some(Place::New(match is_limited {
                 false => Slot::unlimited(),
                 true => self.with_host(url, protocol, |host| self.take_slot(host, true)),
             }));
@@ -152,7 +152,7 @@ impl Pool {
                 self.idle.set(self.idle.get() - 1);
                 Place::Idle(kept, slot)
             }
-            None => Place::Fresh(slot),
+            None => Place::New(slot),
         })
     }
 
@@ -325,7 +325,7 @@ impl Host {
         let count = self.shared.len();
         let first = self.turn;
         let mut places = (0..count).map(|step| (first + step) % count);
-        let found = places.find(|place| self.shared[*place].has_room(limit))?;
+        let found = places.find(|place| self.shared[*place].has_capacity(limit))?;
         self.turn = found + 1;
         Some(self.shared[found].clone())
     }

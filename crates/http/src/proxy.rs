@@ -11,7 +11,7 @@ use crate::fields::Fields;
 use crate::url::Url;
 
 /// Maximum length of the response to CONNECT.
-const MAX_ANSWER: usize = 64 * 1024;
+const MAX_RESPONSE: usize = 64 * 1024;
 
 /// Selects the proxy for a request, based on `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
 #[derive(Clone, Debug, Default)]
@@ -147,7 +147,7 @@ impl Proxy {
         while !answer.ends_with(b"\r\n\r\n") {
             let byte = stream.read_u8().await.map_err(broken)?;
             answer.push(byte);
-            if answer.len() > MAX_ANSWER {
+            if answer.len() > MAX_RESPONSE {
                 return Err(self.refused("a response without an end"));
             }
         }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_choose_and_exceptions_are_direct() {
+    fn the_scheme_selects_the_proxy_and_exceptions_use_none() {
         let proxies = proxies(&[
             ("HTTP_PROXY", "http://u:p@proxy.test:3128"),
             ("https_proxy", "proxy.test:3129"),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_proxies_are_named() {
+    fn invalid_proxies_are_reported_with_their_variable() {
         let error = proxies(&[("HTTPS_PROXY", "socks5://h:1")]).unwrap_err();
         assert!(error.starts_with("HTTPS_PROXY: `socks5://h:1` is a socks5 proxy"));
         let all = proxies(&[("HTTP_PROXY", "h:1"), ("no_proxy", "*")]).unwrap();

@@ -21,7 +21,7 @@ impl RateLimit {
     }
 
     /// Reserves the next slot in the queue and returns its time.
-    fn book(&self, now: Moment) -> Moment {
+    fn reserve(&self, now: Moment) -> Moment {
         let now = now.as_nanos();
         let mut seen = self.free_from.load(Ordering::Relaxed);
         loop {
@@ -41,7 +41,7 @@ impl RateLimit {
     /// Waits for a slot.
     pub async fn wait(&self) {
         let now = plimsoll_clock::now();
-        let wait = self.book(now).since(now);
+        let wait = self.reserve(now).since(now);
         if wait > Duration::ZERO {
             tokio::time::sleep(wait).await;
         }
@@ -53,14 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_one_interval_apart_and_idle_time_is_not_saved_up() {
+    fn slots_are_one_interval_apart_and_idle_time_does_not_accumulate() {
         let limit = RateLimit::new(10);
         let at = Moment::from_nanos;
         let second = 1_000_000_000;
-        assert_eq!(limit.book(at(second)), at(second));
-        assert_eq!(limit.book(at(second)), at(second + second / 10));
-        assert_eq!(limit.book(at(second)), at(second + second / 5));
-        assert_eq!(limit.book(at(9 * second)), at(9 * second));
-        assert_eq!(limit.book(at(9 * second)), at(9 * second + second / 10));
+        assert_eq!(limit.reserve(at(second)), at(second));
+        assert_eq!(limit.reserve(at(second)), at(second + second / 10));
+        assert_eq!(limit.reserve(at(second)), at(second + second / 5));
+        assert_eq!(limit.reserve(at(9 * second)), at(9 * second));
+        assert_eq!(limit.reserve(at(9 * second)), at(9 * second + second / 10));
     }
 }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn other_hosts_see_no_credentials() {
+    fn other_hosts_receive_no_credentials() {
         let leaves = |location| follow(302, Method::Get, location).unwrap().leaves_host;
         assert!(!leaves("/x"));
         assert!(!leaves("https://EXAMPLE.com:9/"));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn referers_hide_credentials_and_secure_origins() {
+    fn referers_omit_credentials_and_secure_origins() {
         let url = |text| Url::parse(text).unwrap();
         let (plain, secure) = (url("http://u:p@h/x?y#z"), url("https://h/"));
         assert_eq!(referer(&plain, &secure).unwrap(), "http://h/x?y");

@@ -56,7 +56,7 @@ mod tests {
     use crate::url::Url;
 
     #[test]
-    fn fields_of_a_connection_are_left_out() {
+    fn connection_fields_are_omitted() {
         let url = Url::parse("https://h:81/p?q").unwrap();
         let mut fields = Fields::new();
         for (name, value) in [

@@ -74,7 +74,7 @@ impl Client {
             protocol: Protocol::Http1,
             is_upgrade: true,
         };
-        self.exchange_on_fresh(&leg, Slot::unlimited(), &mut outcome)
+        self.exchange_on_new(&leg, Slot::unlimited(), &mut outcome)
             .await;
         let stream = outcome.switched.take().map(|kept| kept.wire.into_stream());
         if let (Some(jar), Some(head)) = (jar, &outcome.exchange.head) {

@@ -69,9 +69,9 @@ impl From<UrlError> for ErrorInfo {
 /// Maximum length of a URL in bytes. Go's client has no limit, but servers do: 8 kB is common, and
 /// Go's server rejects more than this limit. Parsing and sending a URL cannot be suspended, so a
 /// longer URL would delay all users of the worker.
-const LONGEST: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 /// Number of bytes of an overlong URL that an error shows.
-const SHOWN: usize = 100;
+const MAX_SHOWN: usize = 100;
 
 impl Url {
     /// Parses an absolute URL. Also accepts a text without a scheme or host. As in k6, only sending to
@@ -79,14 +79,16 @@ impl Url {
     ///
     /// # Errors
     /// Control bytes, an invalid host, a port that is not a number, invalid escapes, or more than
-    /// [`LONGEST`] bytes.
+    /// [`MAX_LENGTH`] bytes.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        if text.len() > LONGEST {
-            let shown = text.get(..text.floor_char_boundary(SHOWN)).unwrap_or("");
+        if text.len() > MAX_LENGTH {
+            let shown = text
+                .get(..text.floor_char_boundary(MAX_SHOWN))
+                .unwrap_or("");
             return Err(UrlError {
                 text: format!("{shown}…"),
                 reason: format!(
-                    "the URL has {} bytes, and the limit is {LONGEST}",
+                    "the URL has {} bytes, and the limit is {MAX_LENGTH}",
                     text.len()
                 ),
             });

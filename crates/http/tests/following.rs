@@ -87,7 +87,7 @@ fn redirects_change_methods_and_carry_cookies() {
 }
 
 #[test]
-fn another_host_sees_no_credentials() {
+fn another_host_receives_no_credentials() {
     let address = echo();
     run(async {
         let mut get = request(Method::Get, &format!("http://u:p@{address}/r/away"));
@@ -165,7 +165,7 @@ fn basic_credentials_are_sent_first_and_digest_ones_after_a_challenge() {
 }
 
 #[test]
-fn codings_work_both_ways() {
+fn codings_work_in_both_directions() {
     let address = serve(|head, body| {
         let coding = head
             .lines()

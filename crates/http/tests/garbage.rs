@@ -34,11 +34,13 @@ fn raw(act: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
 
 fn fetch(address: SocketAddr, method: Method) -> (Result<Response, Failure>, Exchange) {
     run(async {
-        let mut asked = request(method, &format!("http://{address}/"));
-        asked.timeout = Duration::from_millis(300);
+        let mut client_request = request(method, &format!("http://{address}/"));
+        client_request.timeout = Duration::from_millis(300);
         let mut seen = None;
         let result = client(Settings::default())
-            .send(&asked, None, &mut |exchange| seen = Some(exchange.clone()))
+            .send(&client_request, None, &mut |exchange| {
+                seen = Some(exchange.clone())
+            })
             .await;
         (result, seen.unwrap())
     })
@@ -60,7 +62,7 @@ fn error_of(bytes: &[u8]) -> (u32, String) {
 }
 
 #[test]
-fn garbage_is_named() {
+fn errors_describe_the_garbage() {
     for (bytes, code, words) in [
         (&b""[..], 1000, "EOF"),
         (
@@ -247,12 +249,12 @@ fn a_huge_body_is_counted_in_bounded_memory() {
         }
     });
     run(async {
-        let mut asked = request(Method::Get, &format!("http://{address}/"));
-        asked.body_use = BodyUse::Discard;
+        let mut client_request = request(Method::Get, &format!("http://{address}/"));
+        client_request.body_use = BodyUse::Discard;
         let mut received = 0;
         let before = resident();
         let response = client(Settings::default())
-            .send(&asked, None, &mut |exchange| {
+            .send(&client_request, None, &mut |exchange| {
                 received = exchange.bytes.received
             })
             .await
@@ -261,13 +263,13 @@ fn a_huge_body_is_counted_in_bounded_memory() {
         assert!(received > SIZE);
         assert!(resident() < before + (20 << 20));
         // A body that is kept must fail at the limit and not grow further.
-        asked.body_use = BodyUse::Keep;
+        client_request.body_use = BodyUse::Keep;
         let limited = Settings {
             max_body: 1 << 20,
             ..Settings::default()
         };
         let failure = client(limited)
-            .send(&asked, None, &mut |_| {})
+            .send(&client_request, None, &mut |_| {})
             .await
             .unwrap_err();
         assert!(failure.error.message.contains("exceeds the 1048576 bytes"));
@@ -311,7 +313,7 @@ fn a_response_before_the_end_of_its_request_is_accepted() {
 }
 
 #[test]
-fn running_out_of_descriptors_is_our_own_fault() {
+fn a_lack_of_descriptors_is_not_blamed_on_the_server() {
     // A local address of another machine simulates port exhaustion: both cause EADDRNOTAVAIL.
     let settings = Settings {
         network: plimsoll_net::NetworkSettings {

@@ -160,7 +160,7 @@ async fn serve_both() -> SocketAddr {
 }
 
 #[test]
-fn a_request_may_force_its_version_and_others_do_not_follow() {
+fn a_request_may_force_its_version_without_affecting_others() {
     run(async {
         let address = serve_both().await;
         let client = client(Settings::default());
@@ -185,7 +185,7 @@ fn a_request_may_force_its_version_and_others_do_not_follow() {
 }
 
 #[test]
-fn resets_and_timeouts_hurt_their_stream_only() {
+fn resets_and_timeouts_affect_only_their_stream() {
     run(async {
         let address = serve_h2c().await;
         let client = client(h2c());
@@ -214,7 +214,7 @@ fn resets_and_timeouts_hurt_their_stream_only() {
 }
 
 #[test]
-fn big_bodies_are_kept_or_counted() {
+fn large_bodies_are_kept_or_counted() {
     run(async {
         let address = serve_h2c().await;
         let client = client(h2c());
@@ -328,7 +328,7 @@ async fn serve_with(acceptor: tokio_rustls::TlsAcceptor) -> u16 {
 }
 
 #[test]
-fn untrusted_and_misnamed_certificates_are_distinguished() {
+fn untrusted_and_mismatched_certificates_are_distinguished() {
     run(async {
         let own = identity(&["localhost"]);
         let other = identity(&["other.example"]);
@@ -409,7 +409,7 @@ fn tls_to_a_plain_server_fails() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_found_beforehand() {
+fn invalid_settings_are_detected_before_connecting() {
     let words = |tls: TlsSettings| tls.check().unwrap_err();
     let old = TlsSettings {
         versions: Some((TlsVersion::Tls10, TlsVersion::Tls11)),
@@ -445,7 +445,7 @@ fn settings_that_cannot_work_are_found_beforehand() {
 }
 
 #[test]
-fn a_client_certificate_is_shown_to_the_hosts_it_is_for() {
+fn a_client_certificate_is_sent_only_to_its_hosts() {
     run(async {
         let server = identity(&["localhost"]);
         let own = identity(&["client"]);

@@ -39,7 +39,7 @@ async fn error_of(client: &Client, method: Method, url: &str) -> ErrorInfo {
 }
 
 #[test]
-fn an_exchange_carries_its_facts_and_requests_share_one_connection() {
+fn an_exchange_has_its_data_and_requests_share_one_connection() {
     run(async {
         let server = identity(&["localhost", "127.0.0.1"]);
         let (address, seen) = quic::serve(&acceptor(&server, &["h3"]));
@@ -96,7 +96,7 @@ async fn futures<T>(first: impl Future<Output = T>, second: impl Future<Output =
 }
 
 #[test]
-fn redirects_cookies_and_hints_are_as_elsewhere() {
+fn redirects_cookies_and_hints_work_as_in_http1() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let (address, seen) = quic::serve(&acceptor(&server, &["h3"]));
@@ -236,7 +236,7 @@ fn invalid_ends_are_reported() {
 }
 
 #[test]
-fn silence_and_closed_ports_are_reported_with_a_remedy() {
+fn silence_and_closed_ports_are_reported_with_a_fix() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -269,7 +269,7 @@ fn silence_and_closed_ports_are_reported_with_a_remedy() {
 }
 
 #[test]
-fn handshakes_fail_for_their_reasons() {
+fn handshake_errors_have_their_own_messages() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let (address, _) = quic::serve(&acceptor(&server, &["h3"]));
@@ -334,7 +334,7 @@ const CONTROL: &[u8] = &[0, 4, 0];
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
 #[test]
-fn a_server_that_breaks_the_rules_is_reported() {
+fn protocol_violations_are_reported() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let quic_tls = acceptor(&server, &["h3"]);

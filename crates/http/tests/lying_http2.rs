@@ -85,16 +85,18 @@ fn headers_with_length() -> Vec<u8> {
 
 fn ask(address: SocketAddr, settings: Settings) -> Exchange {
     run(async {
-        let mut asked = request(Method::Get, &format!("http://{address}/"));
-        asked.timeout = Duration::from_secs(20);
-        asked.body_use = BodyUse::Keep;
+        let mut client_request = request(Method::Get, &format!("http://{address}/"));
+        client_request.timeout = Duration::from_secs(20);
+        client_request.body_use = BodyUse::Keep;
         let mut seen = None;
         let settings = Settings {
             protocol: Protocol::H2c,
             ..settings
         };
         let _ = client(settings)
-            .send(&asked, None, &mut |exchange| seen = Some(exchange.clone()))
+            .send(&client_request, None, &mut |exchange| {
+                seen = Some(exchange.clone())
+            })
             .await;
         seen.unwrap()
     })
@@ -136,11 +138,11 @@ fn a_request_that_goaway_refuses_is_sent_again_and_counted() {
             protocol: Protocol::H2c,
             ..Settings::default()
         });
-        let asked = request(Method::Get, &format!("http://{address}/"));
+        let client_request = request(Method::Get, &format!("http://{address}/"));
         let mut seen = Vec::new();
         for _ in 0..2 {
             let _ = client
-                .send(&asked, None, &mut |exchange| {
+                .send(&client_request, None, &mut |exchange| {
                     seen.push((exchange.status, exchange.resent, exchange.opened));
                 })
                 .await;
@@ -167,9 +169,9 @@ fn only_safe_requests_are_sent_again_after_a_close() {
             });
             let mut seen = None;
             for _ in 0..2 {
-                let asked = request(method.clone(), &format!("http://{address}/"));
+                let client_request = request(method.clone(), &format!("http://{address}/"));
                 let _ = client
-                    .send(&asked, None, &mut |exchange| {
+                    .send(&client_request, None, &mut |exchange| {
                         let error = exchange.error.as_ref().map(|error| error.message.clone());
                         seen = Some((exchange.status, exchange.resent, error));
                     })
@@ -190,7 +192,7 @@ fn only_safe_requests_are_sent_again_after_a_close() {
 }
 
 #[test]
-fn lies_are_named() {
+fn each_violation_has_its_own_error() {
     let lies: Vec<(&str, Vec<u8>, u32, &str)> = vec![
         (
             "HTTP/1.1",
@@ -357,14 +359,14 @@ fn a_stall_ends_at_the_deadline() {
         std::thread::sleep(Duration::from_secs(60));
     });
     run(async {
-        let mut asked = request(Method::Get, &format!("http://{address}/"));
-        asked.timeout = Duration::from_millis(300);
+        let mut client_request = request(Method::Get, &format!("http://{address}/"));
+        client_request.timeout = Duration::from_millis(300);
         let settings = Settings {
             protocol: Protocol::H2c,
             ..Settings::default()
         };
         let failure = client(settings)
-            .send(&asked, None, &mut |_| {})
+            .send(&client_request, None, &mut |_| {})
             .await
             .unwrap_err();
         assert_eq!(failure.error.message, "request timeout");

@@ -51,7 +51,7 @@ fn get(address: SocketAddr) -> Request {
 const HELLO: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello";
 
 #[test]
-fn a_connection_is_kept_and_the_timeline_holds() {
+fn a_connection_is_reused_and_the_timeline_is_consistent() {
     let address = serve(vec![vec![HELLO, HELLO, HELLO]]);
     run(async {
         let client = client(Settings::default());
@@ -111,7 +111,7 @@ fn prepared_requests_count_bodies() {
 }
 
 #[test]
-fn a_refused_connection_keeps_its_lost_time() {
+fn a_refused_connection_keeps_its_lost_time_in_the_timeline() {
     let unused = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

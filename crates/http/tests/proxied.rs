@@ -19,7 +19,7 @@ fn through(proxy: &str) -> Settings {
 }
 
 #[test]
-fn plain_requests_go_in_absolute_form() {
+fn plain_requests_use_the_absolute_form() {
     let proxy = serve(|head, _| answer("200 OK", "", head.as_bytes()));
     run(async {
         let client = client(through(&format!("u:p@{proxy}")));

@@ -26,7 +26,7 @@ fn ringed() -> Client {
 }
 
 #[test]
-fn bodies_of_any_size_go_both_ways() {
+fn bodies_of_any_size_are_transferred_in_both_directions() {
     let address = serve(|_, body| answer("200 OK", "", body));
     run(async {
         let client = ringed();
@@ -59,7 +59,7 @@ fn bodies_of_any_size_go_both_ways() {
 }
 
 #[test]
-fn concurrent_users_each_get_their_own_response() {
+fn concurrent_users_receive_their_own_responses() {
     let address = serve(|head, _| answer("200 OK", "", head.as_bytes()));
     run(async {
         let mut tasks = Vec::new();

@@ -17,19 +17,19 @@ use crate::waiting::WaitingTasks;
 /// Receive window of the whole connection. It is replenished as data arrives.
 const WINDOW: i64 = 1 << 30;
 /// The window size before any SETTINGS frame (RFC 9113, section 6.9.2).
-const FIRST_WINDOW: i64 = 65_535;
+const INITIAL_WINDOW: i64 = 65_535;
 /// Limit of concurrent streams before the peer has sent its own. Section 6.5.2 recommends at least
 /// 100.
-const FIRST_STREAMS: usize = 100;
+const INITIAL_STREAMS: usize = 100;
 /// Maximum length of response headers, encoded and decoded.
-const LONGEST_HEAD: usize = 1 << 20;
+const MAX_HEADERS: usize = 1 << 20;
 /// Maximum number of bytes queued for the socket. Senders wait above it.
 const WAITING: usize = 256 << 10;
 /// Maximum number of bytes queued for a peer that sends frames that need a response but does not
 /// read.
-const FLOOD: usize = 1 << 20;
+const MAX_UNREAD: usize = 1 << 20;
 /// Capacity that an empty buffer keeps.
-const KEPT: usize = 16 << 10;
+const KEPT_CAPACITY: usize = 16 << 10;
 /// The highest stream number (section 5.1.1).
 const LAST_STREAM: u32 = (1 << 31) - 1;
 
@@ -84,7 +84,7 @@ struct Block {
 }
 
 /// The error code with which this side ends the connection.
-type Broken = u32;
+type ErrorCode = u32;
 
 impl Connection {
     pub fn new() -> Connection {
@@ -93,13 +93,13 @@ impl Connection {
         for (name, value) in [
             (setting::ENABLE_PUSH, 0),
             (setting::INITIAL_WINDOW_SIZE, stream::WINDOW as u32),
-            (setting::MAX_HEADER_LIST_SIZE, LONGEST_HEAD as u32),
+            (setting::MAX_HEADER_LIST_SIZE, MAX_HEADERS as u32),
         ] {
             settings.extend_from_slice(&name.to_be_bytes());
             settings.extend_from_slice(&value.to_be_bytes());
         }
         put(&mut out, kind::SETTINGS, 0, 0, &settings);
-        let more = (WINDOW - FIRST_WINDOW) as u32;
+        let more = (WINDOW - INITIAL_WINDOW) as u32;
         put_number(&mut out, kind::WINDOW_UPDATE, 0, more);
         Connection {
             out,
@@ -112,11 +112,11 @@ impl Connection {
             decoder: Decoder::default(),
             block: None,
             has_settings: false,
-            send_window: FIRST_WINDOW,
+            send_window: INITIAL_WINDOW,
             owed: 0,
-            first_send_window: FIRST_WINDOW,
+            first_send_window: INITIAL_WINDOW,
             max_frame: MAX_FRAME,
-            max_streams: FIRST_STREAMS,
+            max_streams: INITIAL_STREAMS,
             goes_away: None,
             over: None,
             now: Moment::default(),
@@ -160,7 +160,7 @@ impl Connection {
         if self.written >= self.out.len() {
             self.out.clear();
             // Do not keep the memory of a single large message forever.
-            if self.out.capacity() > KEPT {
+            if self.out.capacity() > KEPT_CAPACITY {
                 self.out = Vec::new();
             }
             self.written = 0;
@@ -180,7 +180,7 @@ impl Connection {
     }
 
     /// Notifies the peer that the connection will close, if it is still open (section 6.8).
-    pub fn say_goodbye(&mut self) {
+    pub fn announce_close(&mut self) {
         if self.over.is_none() {
             self.fail(StreamFault::Ended);
             self.put_go_away(code::NO_ERROR);
@@ -191,9 +191,9 @@ impl Connection {
     pub fn fail(&mut self, fault: StreamFault) {
         let fault = match &self.goes_away {
             // The peer announced the end of the connection but did not complete these streams.
-            Some((code, said)) if fault.is_of_connection() => StreamFault::GoAway {
+            Some((code, debug_data)) if fault.is_of_connection() => StreamFault::GoAway {
                 code: *code,
-                said: said.clone(),
+                debug_data: debug_data.clone(),
                 is_unprocessed: false,
             },
             _ => fault,
@@ -239,12 +239,12 @@ impl Connection {
                 false => StreamFault::NotHttp2 { begins },
             });
         }
-        if self.partial.is_empty() && self.partial.capacity() > KEPT {
+        if self.partial.is_empty() && self.partial.capacity() > KEPT_CAPACITY {
             self.partial = Vec::new();
         }
     }
 
-    fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), ErrorCode> {
         let mut bytes = bytes;
         // Copy only a frame that is split between reads.
         while !self.partial.is_empty() {
@@ -271,7 +271,7 @@ impl Connection {
     }
 
     /// Processes complete frames. Returns the start of the first incomplete one.
-    fn take_frames(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
+    fn take_frames(&mut self, bytes: &[u8]) -> Result<usize, ErrorCode> {
         let mut at = 0;
         while let Some(head) = bytes.get(at..).and_then(FrameHead::read) {
             // Check the length before the whole frame has arrived, because it may be wrong.

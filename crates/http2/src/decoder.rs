@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::head::{Field, Heading, Malformed};
+use crate::head::{Field, Headers, Malformed};
 use crate::huffman;
 use crate::primitives::Input;
 use crate::static_table::STATIC;
@@ -11,9 +11,9 @@ use crate::static_table::STATIC;
 /// Size of the table that we allow the peer to use. This is the setting's default.
 const TABLE_SIZE: usize = 4096;
 /// Number of header blocks in the cache of decoded blocks.
-const KNOWN: usize = 4;
+const CACHED_BLOCKS: usize = 4;
 /// Maximum length of a block in the cache.
-const LONGEST_KNOWN: usize = 2048;
+const MAX_CACHED: usize = 2048;
 
 /// Decodes all header blocks of a connection, in order.
 #[derive(Debug, Default)]
@@ -25,13 +25,13 @@ pub(crate) struct Decoder {
     limit: Option<usize>,
     /// Blocks that did not change the table, and the fields they decode to while the table stays the
     /// same.
-    known: Vec<(Vec<u8>, Rc<Heading>)>,
+    known: Vec<(Vec<u8>, Rc<Headers>)>,
 }
 
 /// The fields that a block decodes to.
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
-    Heading(Rc<Heading>),
+    Headers(Rc<Headers>),
     /// The block is readable, but its fields are not valid headers.
     Malformed,
 }
@@ -47,11 +47,11 @@ impl Decoder {
     /// # Errors
     /// If the connection has to end.
     pub fn decode(&mut self, block: &[u8], longest: usize) -> Result<Decoded, Unreadable> {
-        if let Some((_, heading)) = self.known.iter().find(|(known, _)| known == block) {
-            return Ok(Decoded::Heading(Rc::clone(heading)));
+        if let Some((_, headers)) = self.known.iter().find(|(known, _)| known == block) {
+            return Ok(Decoded::Headers(Rc::clone(headers)));
         }
         let mut input = Input(block);
-        let mut heading = Heading::default();
+        let mut headers = Headers::default();
         let mut is_well = true;
         let mut left = longest;
         let mut is_table_unchanged = true;
@@ -72,20 +72,20 @@ impl Decoder {
                 continue;
             }
             begun = true;
-            let put = |heading: &mut Heading, field: &Field, left: &mut usize| {
+            let put = |headers: &mut Headers, field: &Field, left: &mut usize| {
                 match left.checked_sub(field.size) {
                     Some(rest) => *left = rest,
                     None => return Err(Malformed),
                 }
-                heading.put(field)
+                headers.put(field)
             };
             if first & 0x80 != 0 {
                 let index = input.integer(7).ok_or(Unreadable)?;
                 match self.entry(index)? {
-                    Entry::Kept(field) => is_well &= put(&mut heading, field, &mut left).is_ok(),
+                    Entry::Kept(field) => is_well &= put(&mut headers, field, &mut left).is_ok(),
                     Entry::Static(name, value) => {
                         let field = Field::new(name.as_bytes(), value.as_bytes());
-                        is_well &= put(&mut heading, &field, &mut left).is_ok();
+                        is_well &= put(&mut headers, &field, &mut left).is_ok();
                     }
                 }
                 continue;
@@ -104,7 +104,7 @@ impl Decoder {
                     Entry::Static(name, _) => Field::new(name.as_bytes(), &value),
                 }
             };
-            is_well &= put(&mut heading, &field, &mut left).is_ok();
+            is_well &= put(&mut headers, &field, &mut left).is_ok();
             if is_kept {
                 self.insert(field);
                 is_table_unchanged = false;
@@ -113,14 +113,14 @@ impl Decoder {
         if !is_well {
             return Ok(Decoded::Malformed);
         }
-        let heading = Rc::new(heading);
-        if is_table_unchanged && block.len() <= LONGEST_KNOWN {
-            if self.known.len() >= KNOWN {
+        let headers = Rc::new(headers);
+        if is_table_unchanged && block.len() <= MAX_CACHED {
+            if self.known.len() >= CACHED_BLOCKS {
                 self.known.remove(0);
             }
-            self.known.push((block.to_vec(), Rc::clone(&heading)));
+            self.known.push((block.to_vec(), Rc::clone(&headers)));
         }
-        Ok(Decoded::Heading(heading))
+        Ok(Decoded::Headers(headers))
     }
 
     fn entry(&self, index: usize) -> Result<Entry<'_>, Unreadable> {
@@ -179,13 +179,13 @@ mod tests {
             .collect()
     }
 
-    fn told(decoder: &mut Decoder, block: &str) -> (u16, Vec<(String, String)>) {
-        let Ok(Decoded::Heading(heading)) = decoder.decode(&hex(block), 1 << 14) else {
+    fn decode_block(decoder: &mut Decoder, block: &str) -> (u16, Vec<(String, String)>) {
+        let Ok(Decoded::Headers(headers)) = decoder.decode(&hex(block), 1 << 14) else {
             panic!("{block} does not decode to headers");
         };
-        let fields = heading.fields.iter();
+        let fields = headers.fields.iter();
         (
-            heading.status.map_or(0, |status| status.as_u16()),
+            headers.status.map_or(0, |status| status.as_u16()),
             fields
                 .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
                 .collect(),
@@ -199,7 +199,7 @@ mod tests {
             limit: Some(256),
             ..Decoder::default()
         };
-        let (status, fields) = told(
+        let (status, fields) = decode_block(
             &mut decoder,
             "4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 \
              2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3",
@@ -207,11 +207,11 @@ mod tests {
         assert_eq!((status, fields.len()), (302, 3));
         assert_eq!(fields[2].1, "https://www.example.com");
         assert_eq!((decoder.size, decoder.dynamic.len()), (222, 4));
-        let (status, fields) = told(&mut decoder, "4883 640e ffc1 c0bf");
+        let (status, fields) = decode_block(&mut decoder, "4883 640e ffc1 c0bf");
         assert_eq!((status, fields.len()), (307, 3));
         assert_eq!(fields[0], ("cache-control".into(), "private".into()));
         assert_eq!((decoder.size, decoder.dynamic.len()), (222, 4));
-        let (status, fields) = told(
+        let (status, fields) = decode_block(
             &mut decoder,
             "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab \
              77ad 94e7 821d d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f \
@@ -226,18 +226,18 @@ mod tests {
     }
 
     #[test]
-    fn indexed_fields_are_remembered_until_the_table_changes() {
+    fn decoded_blocks_are_cached_until_the_table_changes() {
         let mut decoder = Decoder::default();
         // :status 200, and x: y to be added to the table.
-        told(&mut decoder, "88 40 01 78 01 79");
-        let first = told(&mut decoder, "88 be");
+        decode_block(&mut decoder, "88 40 01 78 01 79");
+        let first = decode_block(&mut decoder, "88 be");
         assert_eq!(first, (200, vec![("x".into(), "y".into())]));
         assert_eq!(decoder.known.len(), 1);
-        assert_eq!(told(&mut decoder, "88 be"), first);
+        assert_eq!(decode_block(&mut decoder, "88 be"), first);
         // Index 0xbe now refers to another field.
-        told(&mut decoder, "88 40 01 61 01 62");
+        decode_block(&mut decoder, "88 40 01 61 01 62");
         assert_eq!(
-            told(&mut decoder, "88 be"),
+            decode_block(&mut decoder, "88 be"),
             (200, vec![("a".into(), "b".into())])
         );
     }

@@ -61,7 +61,7 @@ impl<W: Wire> Driver<W> {
             }
             // Do not wait for a blocked socket if no caller needs the bytes.
             if connection.is_unwanted() || self.has_ended {
-                connection.say_goodbye();
+                connection.announce_close();
                 let _ = self.write(cx, connection);
                 return Poll::Ready(());
             }

@@ -10,9 +10,9 @@ use crate::static_table;
 /// Maximum size of the table that we use, if the peer allows it.
 const TABLE_SIZE: usize = 4096;
 /// A field that uses more than this fraction of the table would evict all others.
-const LARGEST_PART: usize = 4;
+const MAX_FRACTION: usize = 4;
 /// Number of encoded header blocks in the cache.
-const KNOWN: usize = 8;
+const CACHED_BLOCKS: usize = 8;
 
 /// Encodes all header blocks of a connection.
 #[derive(Debug)]
@@ -79,7 +79,11 @@ impl Encoder {
             }
             put_integer(out, 0x20, 5, self.limit);
         }
-        if let Some((_, block)) = self.known.iter().find(|(known, _)| known.is_like(head)) {
+        if let Some((_, block)) = self
+            .known
+            .iter()
+            .find(|(known, _)| known.has_same_fields(head))
+        {
             out.extend_from_slice(block);
             return;
         }
@@ -89,7 +93,7 @@ impl Encoder {
             is_table_unchanged &= self.field(field, out);
         }
         if is_table_unchanged {
-            if self.known.len() >= KNOWN {
+            if self.known.len() >= CACHED_BLOCKS {
                 self.known.remove(0);
             }
             let block = out.get(start..).unwrap_or_default().to_vec();
@@ -107,7 +111,7 @@ impl Encoder {
         }
         let size = field.name.len() + field.value.len() + 32;
         let is_kept =
-            !field.is_secret && size <= self.limit / LARGEST_PART && self.is_repeated(field);
+            !field.is_secret && size <= self.limit / MAX_FRACTION && self.is_repeated(field);
         let (mark, bits) = match (field.is_secret, is_kept) {
             // No intermediary may index the field (section 6.2.3).
             (true, _) => (0x10, 4),
@@ -254,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_may_keep_less_or_nothing() {
+    fn a_peer_may_limit_or_disable_its_table() {
         let mut encoder = Encoder::default();
         let head = head("/a", &[]);
         encode(&mut encoder, &head);

@@ -8,11 +8,11 @@ use std::rc::Rc;
 pub enum StreamFault {
     /// The stream was reset with this error code (RFC 9113, section 7).
     Reset { code: u32, by_peer: bool },
-    /// The peer closed the connection for this reason; `said` is its debug text. If `is_unprocessed` is
+    /// The peer closed the connection for this reason; `debug_data` is its debug text. If `is_unprocessed` is
     /// true, the peer guarantees that it did not process the stream.
     GoAway {
         code: u32,
-        said: String,
+        debug_data: String,
         is_unprocessed: bool,
     },
     /// The peer violated the protocol, so we ended the connection with this error code.
@@ -81,10 +81,12 @@ impl fmt::Display for StreamFault {
                 let who = if *by_peer { "the server" } else { "we" };
                 write!(f, "{who} reset the stream: {}", error_name(*code))
             }
-            StreamFault::GoAway { code, said, .. } => {
+            StreamFault::GoAway {
+                code, debug_data, ..
+            } => {
                 write!(f, "the server closed the connection: {}", error_name(*code))?;
-                if !said.is_empty() {
-                    write!(f, ", {said:?}")?;
+                if !debug_data.is_empty() {
+                    write!(f, ", {debug_data:?}")?;
                 }
                 Ok(())
             }

@@ -2,7 +2,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 /// The headers of a response, or its trailers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heading {
+pub struct Headers {
     /// `None` for trailers.
     pub status: Option<StatusCode>,
     pub fields: HeaderMap,
@@ -82,7 +82,7 @@ impl Name {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-impl Heading {
+impl Headers {
     /// The length that `content-length` announces (RFC 9110, section 8.6). `None` if the field
     /// is missing.
     ///

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_ends_and_long_strings_are_refused() {
+    fn invalid_padding_and_long_strings_are_rejected() {
         assert_eq!(decode(&hex("6402"), 2), None, "longer than the limit");
         assert_eq!(decode(&hex("6402ff"), 9), None, "a whole byte of padding");
         assert_eq!(decode(&hex("00"), 9), None, "padding of zeros");

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_request_gets_its_response_however_the_bytes_are_split() {
+    fn each_request_receives_its_response_however_the_bytes_are_split() {
         let bytes: &[u8] = b"\0\0\0\x04\0\0\0\0\0\
             \0\0\x05\x01\x04\0\0\0\x01\x08\x03103\
             \0\0\x01\x01\x04\0\0\0\x01\x88\

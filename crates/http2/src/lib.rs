@@ -26,6 +26,6 @@ mod streams;
 mod waiting;
 
 pub use fault::{SocketError, StreamFault, error_name};
-pub use head::Heading;
+pub use head::Headers;
 pub use request_head::RequestHead;
 pub use streams::{Incoming, Outgoing, Streams};

@@ -118,7 +118,7 @@ impl RequestHead {
     }
 
     /// Whether both contain the same fields.
-    pub(crate) fn is_like(&self, other: &RequestHead) -> bool {
+    pub(crate) fn has_same_fields(&self, other: &RequestHead) -> bool {
         if std::ptr::eq(self, other) {
             return true;
         }

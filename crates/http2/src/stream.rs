@@ -9,7 +9,7 @@ use plimsoll_units::Moment;
 
 use crate::fault::StreamFault;
 use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
-use crate::head::Heading;
+use crate::head::Headers;
 use crate::waiting::Registration;
 
 /// Receive window of a stream. It is large enough that the peer limits the speed, not the window.
@@ -29,7 +29,7 @@ pub(crate) struct Stream {
     owed: i64,
     pub has_sent_all: bool,
     pub has_received_all: bool,
-    head: Option<Rc<Heading>>,
+    head: Option<Rc<Headers>>,
     has_head: bool,
     /// The request was HEAD, so no body follows the headers.
     is_head_method: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Stream {
     data: VecDeque<Bytes>,
     /// Bytes of the body that arrived after those in `data`.
     more: BytesMut,
-    trailers: Option<Rc<Heading>>,
+    trailers: Option<Rc<Headers>>,
     pub fault: Option<StreamFault>,
     pub reader: Option<Waker>,
     /// The registration of the task that sends.
@@ -88,16 +88,16 @@ impl Stream {
     }
 
     /// Processes headers or trailers, which arrived at `now`.
-    pub fn heading(
+    pub fn receive_headers(
         &mut self,
-        heading: Rc<Heading>,
+        headers: Rc<Headers>,
         last: bool,
         now: Moment,
     ) -> Result<(), Refused> {
         if self.has_received_all {
             return Err(STREAM_CLOSED);
         }
-        match (self.has_head, heading.status) {
+        match (self.has_head, headers.status) {
             // There is no other protocol to switch to (RFC 9113, section 8.6).
             (false, Some(status)) if status == 101 => return Err(PROTOCOL_ERROR),
             // An interim response, which cannot be the last one (section 8.1).
@@ -105,15 +105,15 @@ impl Stream {
                 return if last { Err(PROTOCOL_ERROR) } else { Ok(()) };
             }
             (false, Some(status)) => {
-                let announced = heading.content_length().map_err(|_| PROTOCOL_ERROR)?;
+                let announced = headers.content_length().map_err(|_| PROTOCOL_ERROR)?;
                 // The headers announce the length of another response's body (RFC 9110, section 8.6).
                 let is_bodyless = self.is_head_method || matches!(status.as_u16(), 204 | 304);
                 self.announced = if is_bodyless { Some(0) } else { announced };
                 self.has_head = true;
-                self.head = Some(heading);
+                self.head = Some(headers);
                 self.arrived = Some((now, now));
             }
-            (true, None) if last => self.trailers = Some(heading),
+            (true, None) if last => self.trailers = Some(headers),
             _ => return Err(PROTOCOL_ERROR),
         }
         self.end(last, now)
@@ -169,12 +169,12 @@ impl Stream {
         }
         self.has_received_all = last;
         if last || self.head.is_some() || self.has_pieces() {
-            self.tell();
+            self.wake_reader();
         }
         Ok(())
     }
 
-    pub fn take_head(&mut self) -> Option<Rc<Heading>> {
+    pub fn take_head(&mut self) -> Option<Rc<Headers>> {
         self.head.take()
     }
 
@@ -189,7 +189,7 @@ impl Stream {
         Some(piece)
     }
 
-    pub fn take_trailers(&mut self) -> Option<Rc<Heading>> {
+    pub fn take_trailers(&mut self) -> Option<Rc<Headers>> {
         self.trailers.take()
     }
 
@@ -206,7 +206,7 @@ impl Stream {
     }
 
     /// The bytes to return to the peer's window, if there are enough to justify a frame.
-    pub fn take_owed(&mut self) -> Option<u32> {
+    pub fn take_window_update(&mut self) -> Option<u32> {
         if self.owed < WINDOW / 2 || self.has_received_all || self.fault.is_some() {
             return None;
         }
@@ -219,7 +219,7 @@ impl Stream {
         if !self.is_over() {
             self.fault = Some(fault);
         }
-        self.tell();
+        self.wake_reader();
     }
 
     /// Makes a part of the response wake this task when it arrives.
@@ -231,7 +231,7 @@ impl Stream {
     }
 
     /// Wakes the task that reads.
-    pub fn tell(&mut self) {
+    pub fn wake_reader(&mut self) {
         if let Some(reader) = self.reader.take() {
             reader.wake();
         }

@@ -10,7 +10,7 @@ use plimsoll_units::Moment;
 use crate::connection::{Connection, Mark};
 use crate::driver::drive;
 use crate::fault::{StreamFault, code};
-use crate::head::Heading;
+use crate::head::Headers;
 use crate::request_head::RequestHead;
 use crate::stream::Stream;
 use crate::waiting::Registration;
@@ -64,11 +64,11 @@ impl Streams {
         });
         let stream = opening.await?;
         let written = last.then(|| self.0.borrow_mut().mark());
-        let held = Held {
+        let held = HalfStream {
             connection: Rc::clone(&self.0),
             stream,
         };
-        let incoming = Incoming(Held {
+        let incoming = Incoming(HalfStream {
             connection: Rc::clone(&held.connection),
             stream: Rc::clone(&held.stream),
         });
@@ -84,12 +84,12 @@ impl Drop for Streams {
 
 /// One direction of a stream.
 #[derive(Debug)]
-struct Held {
+struct HalfStream {
     connection: Rc<RefCell<Connection>>,
     stream: Rc<RefCell<Stream>>,
 }
 
-impl Drop for Held {
+impl Drop for HalfStream {
     /// If a caller drops both halves before their end, it does not need the rest of the response.
     fn drop(&mut self) {
         let stream = &mut *self.stream.borrow_mut();
@@ -103,7 +103,7 @@ impl Drop for Held {
 /// The direction to the peer. Dropping both directions before their end resets the stream.
 #[derive(Debug)]
 pub struct Outgoing {
-    held: Held,
+    held: HalfStream,
     written: Option<Mark>,
 }
 
@@ -149,7 +149,7 @@ impl Outgoing {
 
 /// The direction from the peer.
 #[derive(Debug)]
-pub struct Incoming(Held);
+pub struct Incoming(HalfStream);
 
 impl Incoming {
     /// From now on, counts the body instead of keeping it. Pieces that were not read yet are dropped.
@@ -174,7 +174,7 @@ impl Incoming {
     ///
     /// # Errors
     /// See [`StreamFault`].
-    pub async fn head(&mut self) -> Result<Rc<Heading>, StreamFault> {
+    pub async fn head(&mut self) -> Result<Rc<Headers>, StreamFault> {
         poll_fn(|cx| self.poll_head(cx)).await
     }
 
@@ -182,7 +182,7 @@ impl Incoming {
     ///
     /// # Errors
     /// See [`StreamFault`].
-    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<Rc<Heading>, StreamFault>> {
+    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<Rc<Headers>, StreamFault>> {
         let stream = &mut *self.0.stream.borrow_mut();
         match (stream.take_head(), &stream.fault) {
             (Some(head), _) => Poll::Ready(Ok(head)),
@@ -230,7 +230,7 @@ impl Incoming {
     ///
     /// # Errors
     /// See [`StreamFault`].
-    pub async fn trailers(&mut self) -> Result<Option<Rc<Heading>>, StreamFault> {
+    pub async fn trailers(&mut self) -> Result<Option<Rc<Headers>>, StreamFault> {
         poll_fn(|cx| self.poll_trailers(cx)).await
     }
 
@@ -241,7 +241,7 @@ impl Incoming {
     pub fn poll_trailers(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<Rc<Heading>>, StreamFault>> {
+    ) -> Poll<Result<Option<Rc<Headers>>, StreamFault>> {
         let stream = &mut *self.0.stream.borrow_mut();
         if stream.has_received_all {
             return Poll::Ready(Ok(stream.take_trailers()));

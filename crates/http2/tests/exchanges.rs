@@ -56,7 +56,7 @@ fn a_response_without_a_body_may_announce_a_length() {
 
 /// An upload stays within both windows, whichever is extended later (section 6.9).
 #[test]
-fn an_upload_keeps_to_the_windows() {
+fn an_upload_stays_within_the_windows() {
     run(async {
         let (streams, mut peer) = connect();
         peer.preface().await;
@@ -107,7 +107,7 @@ fn an_upload_keeps_to_the_windows() {
 /// A server that does not need the rest of a request sends its response and RST_STREAM with
 /// NO_ERROR (section 8.1).
 #[test]
-fn a_response_before_the_end_of_the_upload_counts() {
+fn a_response_before_the_end_of_the_upload_is_accepted() {
     run(async {
         let (streams, mut peer) = connect();
         let (mut outgoing, mut incoming) = streams.open(&head("POST"), false).await.unwrap();
@@ -135,7 +135,7 @@ fn a_response_before_the_end_of_the_upload_counts() {
 /// Bytes that are read or counted are returned to the server's window, including padding (section
 /// 6.9).
 #[test]
-fn a_long_response_gets_its_window_back() {
+fn read_bytes_are_returned_to_the_window() {
     for discards in [false, true] {
         run(async {
             let (streams, mut peer) = connect();
@@ -177,7 +177,7 @@ fn a_long_response_gets_its_window_back() {
 
 /// Requests above the server's limit wait, even after the server lowers the limit (section 5.1.2).
 #[test]
-fn concurrent_streams_keep_to_the_servers_limit() {
+fn concurrent_streams_respect_the_servers_limit() {
     run(async {
         let (streams, mut peer) = connect();
         peer.preface().await;
@@ -205,7 +205,7 @@ fn concurrent_streams_keep_to_the_servers_limit() {
 /// The client adds nothing to the table of a server that sets its size to 0 (RFC 7541, section
 /// 4.2).
 #[test]
-fn headers_keep_to_the_servers_table() {
+fn headers_respect_the_servers_table_size() {
     run(async {
         let (streams, mut peer) = connect();
         peer.preface().await;
@@ -229,7 +229,7 @@ fn headers_keep_to_the_servers_table() {
 /// A server that closes the connection completes the streams up to the one that it names (section
 /// 6.8).
 #[test]
-fn going_away_tells_processed_from_unprocessed_requests() {
+fn goaway_distinguishes_processed_from_unprocessed_requests() {
     run(async {
         let (streams, mut peer) = connect();
         let (_a, mut complete) = streams.open(&head("GET"), true).await.unwrap();
@@ -242,7 +242,7 @@ fn going_away_tells_processed_from_unprocessed_requests() {
         peer.send(&response(1)).await;
         let going_away = |is_unprocessed| StreamFault::GoAway {
             code: CALM,
-            said: "calm".to_owned(),
+            debug_data: "calm".to_owned(),
             is_unprocessed,
         };
         assert_eq!(read(&mut unprocessed).await, Err(going_away(true)));
@@ -289,7 +289,7 @@ fn a_dropped_request_is_cancelled() {
 
 /// A server that requests acknowledgements but does not read them is disconnected (section 10.5).
 #[test]
-fn a_flood_of_pings_ends() {
+fn a_flood_of_pings_ends_the_connection() {
     run(async {
         let (ours, mut theirs) = tokio::io::duplex(1 << 16);
         let streams = plimsoll_http2::Streams::start(ours);
@@ -310,7 +310,7 @@ fn a_flood_of_pings_ends() {
 
 /// The response may arrive while the request is being sent: both directions make progress.
 #[test]
-fn a_body_and_a_response_cross() {
+fn the_response_may_arrive_during_the_upload() {
     run(async {
         let (streams, mut peer) = connect();
         let (mut outgoing, mut incoming) = streams.open(&head("POST"), false).await.unwrap();

@@ -7,7 +7,7 @@ use scripted_peer::two_requests::*;
 use scripted_peer::*;
 
 #[test]
-fn a_malformed_response_ends_its_stream_only() {
+fn a_malformed_response_ends_only_its_stream() {
     let no_status = literal(b"a", b"b");
     let after = |block: &[u8]| [STATUS_200, block].concat();
     let data = |flags, payload: &[u8]| frame(DATA, flags, 1, payload);

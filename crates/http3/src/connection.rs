@@ -27,12 +27,12 @@ const CONNECTION_WINDOW: u32 = 16 << 20;
 /// Number of unidirectional streams that a server may open. It needs three.
 const SERVER_STREAMS: u32 = 16;
 /// If no packet arrives for this long, the connection is considered lost.
-const SILENCE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval of the packets that keep an idle connection alive during slow responses and long think
 /// times.
-const KEPT_ALIVE: Duration = Duration::from_secs(10);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// Time without a response after which we check whether a server listens on the port.
-const DOUBT: Duration = Duration::from_millis(300);
+const PORT_CHECK_AFTER: Duration = Duration::from_millis(300);
 
 /// The server to connect to.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ impl Connection {
         let handshake = HandshakeFacts::default();
         let config = configuration(network, host, &handshake)?;
         let endpoint = endpoints
-            .towards(remote, local)
+            .socket_for(remote, local)
             .map_err(|source| match local {
                 Some(from) => plimsoll_net::Error::Bind { from, source },
                 None => plimsoll_net::Error::Socket { source },
@@ -100,7 +100,7 @@ impl Connection {
             .await
             .map_err(|error| Fault::of_connection(error, None))?;
         control
-            .write_all(&control::greeting())
+            .write_all(&control::first_control_bytes())
             .await
             .map_err(|error| Fault::Broken(error.to_string()))?;
         let state = Rc::new(State::default());
@@ -207,8 +207,8 @@ fn configuration(
         .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
         .receive_window(VarInt::from_u32(CONNECTION_WINDOW))
         .datagram_receive_buffer_size(None)
-        .keep_alive_interval(Some(KEPT_ALIVE))
-        .max_idle_timeout(IdleTimeout::try_from(SILENCE).ok());
+        .keep_alive_interval(Some(KEEP_ALIVE_INTERVAL))
+        .max_idle_timeout(IdleTimeout::try_from(IDLE_TIMEOUT).ok());
     config.transport_config(Arc::new(transport));
     Ok(config)
 }
@@ -254,24 +254,24 @@ async fn connect(
 /// socket sends an empty datagram, which servers ignore.
 async fn refusal(remote: SocketAddr) {
     let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-    let asked = async {
+    let refused = async {
         let local: IpAddr = match remote {
             SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
-        tokio::time::sleep(DOUBT).await;
+        tokio::time::sleep(PORT_CHECK_AFTER).await;
         let socket = tokio::net::UdpSocket::bind((local, 0)).await?;
         socket.connect(remote).await?;
         loop {
             socket.send(&[]).await?;
             let mut room = [0; 1];
             let message = socket.recv(&mut room);
-            if let Ok(Err(error)) = tokio::time::timeout(3 * DOUBT, message).await {
+            if let Ok(Err(error)) = tokio::time::timeout(3 * PORT_CHECK_AFTER, message).await {
                 return Err::<(), _>(error);
             }
         }
     };
-    match asked.await {
+    match refused.await {
         Err(error) if is_refused(&error) => {}
         _ => std::future::pending().await,
     }

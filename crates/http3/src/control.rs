@@ -36,7 +36,7 @@ impl State {
     }
 
     /// Whether the server has stated that it did not process the request on `stream`.
-    pub(crate) fn has_passed_over(&self, stream: u64) -> bool {
+    pub(crate) fn was_not_processed(&self, stream: u64) -> bool {
         self.goaway.get().is_some_and(|first| stream >= first)
     }
 
@@ -66,7 +66,7 @@ impl State {
 }
 
 /// The first bytes of our own control stream.
-pub(crate) fn greeting() -> Vec<u8> {
+pub(crate) fn first_control_bytes() -> Vec<u8> {
     let mut settings = Vec::new();
     varint::write(&mut settings, MAX_FIELD_SECTION_SIZE);
     varint::write(&mut settings, crate::qpack::MAX_HEAD as u64);

@@ -19,10 +19,10 @@ use quinn::{AsyncTimer, AsyncUdpSocket, TokioRuntime};
 use tokio::task::AbortHandle;
 
 /// Number of closed connections that are always kept.
-const ALWAYS: usize = 64;
+const ALWAYS_KEPT: usize = 64;
 
 /// The closed connections of a worker: at most as many as were ever open at the same time, but at
-/// least [`ALWAYS`].
+/// least [`ALWAYS_KEPT`].
 #[derive(Default)]
 pub(crate) struct Draining {
     /// The tasks of closed connections, oldest first.
@@ -43,7 +43,7 @@ impl Draining {
         let mut closed = self.closed.borrow_mut();
         closed.push_back(task);
         while let Some(oldest) = closed.front()
-            && (oldest.is_finished() || closed.len() > self.most_open.get().max(ALWAYS))
+            && (oldest.is_finished() || closed.len() > self.most_open.get().max(ALWAYS_KEPT))
         {
             oldest.abort();
             closed.pop_front();

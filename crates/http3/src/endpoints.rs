@@ -31,7 +31,7 @@ struct Group {
 
 impl Endpoints {
     /// The next socket for `remote`, bound to `local` if both have the same address family.
-    pub(crate) fn towards(
+    pub(crate) fn socket_for(
         &self,
         remote: SocketAddr,
         local: Option<IpAddr>,

@@ -196,7 +196,7 @@ impl<'a> Exchange<'a> {
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(self.read_fault(error))),
                 Poll::Pending => {
                     let stream = self.stream();
-                    if self.connection.state().has_passed_over(stream) {
+                    if self.connection.state().was_not_processed(stream) {
                         return Poll::Ready(Err(Fault::GoAway));
                     }
                     self.connection.state().wait(stream, cx);

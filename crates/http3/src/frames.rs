@@ -172,7 +172,7 @@ mod tests {
 
     /// The frames must not depend on how the stream is split into pieces.
     #[test]
-    fn frames_do_not_depend_on_the_cuts() {
+    fn frames_do_not_depend_on_how_the_stream_is_split() {
         for size in 1..80 {
             let mut frames = Frames::default();
             let (mut body, mut whole) = (Vec::new(), Vec::new());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_forbidden_frames_are_refused() {
+    fn long_and_forbidden_frames_are_rejected() {
         let refused = |kind: u64, length: usize| {
             let mut out = Vec::new();
             head(&mut out, kind, length);

@@ -44,23 +44,23 @@ pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
 /// # Errors
 /// The reason why the section is invalid.
 pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> {
-    const CUT: &str = "the header ends within a field";
+    const TRUNCATED: &str = "the header ends within a field";
     const DYNAMIC: &str = "the header refers to a dynamic table, which was not agreed on";
     const UNKNOWN: &str = "the header refers to an entry that is not in the static table";
     let mut input = Input(section);
-    if input.integer(8).ok_or(CUT)? != 0 {
+    if input.integer(8).ok_or(TRUNCATED)? != 0 {
         return Err(DYNAMIC);
     }
-    input.integer(7).ok_or(CUT)?;
+    input.integer(7).ok_or(TRUNCATED)?;
     let mut fields = Vec::new();
     let mut left = limit;
     let entry = |index: usize| STATIC.get(index).ok_or(UNKNOWN);
     while let Some(first) = input.0.first().copied() {
         let (name, value) = if first & 0xc0 == 0xc0 {
-            let (name, value) = entry(input.integer(6).ok_or(CUT)?)?;
+            let (name, value) = entry(input.integer(6).ok_or(TRUNCATED)?)?;
             (name.as_bytes().to_vec(), value.as_bytes().to_vec())
         } else if first & 0xd0 == 0x50 {
-            let (name, _) = entry(input.integer(4).ok_or(CUT)?)?;
+            let (name, _) = entry(input.integer(4).ok_or(TRUNCATED)?)?;
             (name.as_bytes().to_vec(), string(&mut input, 7, left)?)
         } else if first & 0xe0 == 0x20 {
             (string(&mut input, 3, left)?, string(&mut input, 7, left)?)
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_and_dynamic_fields_are_refused() {
+    fn truncated_and_dynamic_fields_are_rejected() {
         for (section, words) in [
             (&b"\x00"[..], "ends within a field"),
             (b"\x03\x81\x10", "dynamic"),

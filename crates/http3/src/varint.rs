@@ -32,7 +32,7 @@ mod tests {
 
     /// The examples of RFC 9000, appendix A.1.
     #[test]
-    fn the_rfcs_examples_are_read_and_written() {
+    fn the_rfcs_examples_survive_a_round_trip() {
         for (bytes, value) in [
             (
                 &[0xc2, 0x19, 0x7c, 0x5e, 0xff, 0x14, 0xe8, 0x8c][..],

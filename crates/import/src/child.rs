@@ -18,7 +18,7 @@ pub struct Checks {
 }
 
 /// Maximum number of stderr lines to show.
-const MOST_LINES: usize = 10;
+const MAX_LINES: usize = 10;
 
 fn plimsoll() -> Result<Command, String> {
     let program = std::env::current_exe();
@@ -69,7 +69,7 @@ pub fn smoke(file: &Path) -> Result<Checks, String> {
         count(&summary["root_group"], &mut checks, 0);
     }
     let lines = String::from_utf8_lossy(&ended.stderr);
-    checks.messages = lines.lines().take(MOST_LINES).map(str::to_owned).collect();
+    checks.messages = lines.lines().take(MAX_LINES).map(str::to_owned).collect();
     Ok(checks)
 }
 
@@ -124,14 +124,14 @@ fn count(group: &Value, checks: &mut Checks, depth: usize) {
 }
 
 /// Maximum size in bytes of the file that a comparison run writes.
-const LARGEST: u64 = 256 << 20;
+const MAX_OUTPUT: u64 = 256 << 20;
 
 /// The output of a run. Empty if it wrote no file.
 pub fn read(file: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(file) {
         // Ignore an unreadable part, as if the run had ended earlier.
-        let _ = file.take(LARGEST).read_to_end(&mut bytes);
+        let _ = file.take(MAX_OUTPUT).read_to_end(&mut bytes);
     }
     bytes
 }

@@ -18,7 +18,7 @@ use candidates::{Candidate, candidates, in_text};
 type Index = HashMap<String, (usize, usize)>;
 
 /// Maximum number of values of one response to find by the text before them.
-const MOST_IN_TEXT: usize = 50;
+const MAX_IN_TEXT: usize = 50;
 
 /// Replaces values of recorded responses in later requests.
 pub fn by_recording(journey: &mut Journey) {
@@ -52,7 +52,7 @@ pub fn by_recording(journey: &mut Journey) {
         let words: BTreeSet<&str> = words.filter(|word| candidates::is_random(word)).collect();
         let mut count = 0;
         for token in words.into_iter().flat_map(places::parts) {
-            if count < MOST_IN_TEXT
+            if count < MAX_IN_TEXT
                 && candidates::is_random(token)
                 && is_new(token)
                 && !known(&found, token)

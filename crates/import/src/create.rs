@@ -101,7 +101,7 @@ fn created(file: &Path) -> String {
 
 fn loads(url: &str) -> String {
     match url {
-        PAYLOAD => format!("It loads {url}. For a server there: plimsoll serve payload"),
+        PAYLOAD => format!("It loads {url}. Start a server there with: plimsoll serve payload"),
         url => format!("It loads {url}"),
     }
 }

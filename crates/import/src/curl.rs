@@ -92,7 +92,7 @@ pub fn read(text: &str) -> Result<Journey, String> {
 
 /// The settings in a command's flags.
 #[derive(Default)]
-struct Given {
+struct CommandFlags {
     method: Option<String>,
     url: Option<String>,
     headers: Vec<(String, Text)>,
@@ -107,7 +107,7 @@ struct Given {
     notes: Vec<String>,
 }
 
-impl Given {
+impl CommandFlags {
     /// Adds a header, unless the command sets it.
     fn default_header(&mut self, name: &str, value: &str) {
         let mut known = self.headers.iter();
@@ -118,7 +118,7 @@ impl Given {
 }
 
 fn command(words: &[String], shown: &str, journey: &mut Journey) {
-    let mut given = Given::default();
+    let mut given = CommandFlags::default();
     let mut words = words.iter();
     match words.next().map(String::as_str) {
         Some(name) if is_curl(name) => {}
@@ -217,7 +217,7 @@ fn long_name(letter: char) -> &'static str {
 fn flag(
     name: &str,
     value: &mut dyn FnMut() -> Option<String>,
-    given: &mut Given,
+    given: &mut CommandFlags,
     shown: &str,
     journey: &mut Journey,
 ) {
@@ -304,7 +304,7 @@ fn flag(
 }
 
 /// A URL of the command. Each URL is one request.
-fn address(url: String, given: &mut Given, shown: &str, journey: &mut Journey) {
+fn address(url: String, given: &mut CommandFlags, shown: &str, journey: &mut Journey) {
     match given.url {
         None => given.url = Some(url),
         Some(_) => journey.problem(
@@ -315,7 +315,7 @@ fn address(url: String, given: &mut Given, shown: &str, journey: &mut Journey) {
 }
 
 /// A placeholder for the contents of a file that the script does not have.
-fn placeholder(path: &str, given: &mut Given, shown: &str, journey: &mut Journey) -> String {
+fn placeholder(path: &str, given: &mut CommandFlags, shown: &str, journey: &mut Journey) -> String {
     let short = path.rsplit(['/', '\\']).next().unwrap_or_default();
     journey.problem(
         shown,
@@ -332,7 +332,7 @@ fn part(
     name: &str,
     value: &str,
     is_typed: bool,
-    given: &mut Given,
+    given: &mut CommandFlags,
     shown: &str,
     journey: &mut Journey,
 ) {
@@ -360,7 +360,7 @@ fn part(
     });
 }
 
-fn request(mut given: Given, shown: &str, journey: &mut Journey) {
+fn request(mut given: CommandFlags, shown: &str, journey: &mut Journey) {
     let Some(target) = given.url.take() else {
         return journey.problem(shown, "it has no URL");
     };
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn each_url_becomes_a_request_or_is_named() {
+    fn each_url_becomes_a_request_or_is_reported() {
         let journey = read("curl -d a http://h/1 --next http://h/2 http://h/3").unwrap();
         let shown: Vec<_> = journey.requests.iter().map(Request::shown).collect();
         assert_eq!(shown, ["POST /1", "GET /2"]);

@@ -8,10 +8,10 @@ use crate::text::Piece;
 use crate::{curl, har, jmx, openapi, postman, url};
 
 /// Maximum size of a source file in bytes.
-pub const LARGEST: usize = 128 << 20;
+pub const MAX_SOURCE: usize = 128 << 20;
 /// Maximum number of requests in a script. A longer script would not be readable, and its source contains more than one
 /// journey.
-pub(crate) const MOST_REQUESTS: usize = 2_000;
+pub(crate) const MAX_REQUESTS: usize = 2_000;
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,9 @@ impl Format {
 /// # Errors
 /// If the text does not have that format, or contains no request that can be translated.
 pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, String> {
-    if text.len() > LARGEST {
+    if text.len() > MAX_SOURCE {
         return Err(format!(
-            "it has {} bytes, and the limit is {LARGEST}",
+            "it has {} bytes, and the limit is {MAX_SOURCE}",
             text.len()
         ));
     }
@@ -86,12 +86,12 @@ pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, 
         Format::Jmx => jmx::read(text),
     }?;
     drop_other_protocols(&mut journey);
-    if journey.requests.len() > MOST_REQUESTS {
-        let more = journey.requests.len() - MOST_REQUESTS;
-        journey.requests.truncate(MOST_REQUESTS);
+    if journey.requests.len() > MAX_REQUESTS {
+        let more = journey.requests.len() - MAX_REQUESTS;
+        journey.requests.truncate(MAX_REQUESTS);
         journey.problem(
             format!("the last {more} requests"),
-            format!("a script has at most {MOST_REQUESTS} requests; split the source"),
+            format!("a script has at most {MAX_REQUESTS} requests; split the source"),
         );
     }
     if journey.requests.is_empty() {
@@ -206,7 +206,7 @@ mod tests {
     use crate::journey::Request;
 
     #[test]
-    fn a_request_of_another_protocol_is_named() {
+    fn a_request_with_another_protocol_is_reported() {
         let collection = r#"{"item": [
             {"name": "Live", "request": {"url": "wss://h/live"}},
             {"name": "Mail", "request": {"url": "imap://h/"}},

@@ -4,7 +4,7 @@ use crate::journey::Json;
 use crate::text::{Piece, Text};
 
 /// Words that a script must not use as names: those of the language, and those of the script itself.
-const TAKEN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "await",
     "break",
     "case",
@@ -198,7 +198,7 @@ fn unique(mut name: String, used: &mut Vec<String>) -> String {
         name.insert_str(0, "value");
     }
     let is_free = |name: &str, used: &[String]| {
-        !TAKEN.contains(&name) && !used.iter().any(|known| known == name)
+        !RESERVED.contains(&name) && !used.iter().any(|known| known == name)
     };
     let mut free = name.clone();
     let mut number = 2;

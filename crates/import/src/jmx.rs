@@ -12,15 +12,15 @@ use crate::template::Variables;
 use scope::Scope;
 
 /// Maximum nesting depth of elements.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Maximum number of elements in a plan.
-const MOST_NODES: u32 = 2_000_000;
+const MAX_NODES: u32 = 2_000_000;
 
 /// Reads a test plan.
 pub fn read(text: &str) -> Result<Journey, String> {
     let options = ParsingOptions {
         allow_dtd: false,
-        nodes_limit: MOST_NODES,
+        nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(text, options)
@@ -128,10 +128,10 @@ fn shown(element: Node<'_, '_>) -> String {
 
 impl Reader {
     fn tree(&mut self, tree: Node<'_, '_>, above: &Scope, depth: usize) {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return self
                 .journey
-                .problem("an element of the plan", "it is nested too deep");
+                .problem("an element of the plan", "it is nested too deeply");
         }
         let elements = elements(tree);
         let mut scope = above.clone();

@@ -213,10 +213,10 @@ impl Json {
 
 /// Whether JavaScript can represent this value exactly.
 fn is_exact(number: &serde_json::Number) -> bool {
-    const LARGEST: u64 = 1 << 53;
+    const MAX_EXACT: u64 = 1 << 53;
     match (number.as_u64(), number.as_i64()) {
-        (Some(whole), _) => whole <= LARGEST,
-        (_, Some(negative)) => negative.unsigned_abs() <= LARGEST,
+        (Some(whole), _) => whole <= MAX_EXACT,
+        (_, Some(negative)) => negative.unsigned_abs() <= MAX_EXACT,
         _ => number.as_f64().is_some_and(f64::is_finite),
     }
 }

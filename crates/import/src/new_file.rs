@@ -28,7 +28,7 @@ pub fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
 /// The message about a file that is not overwritten.
 pub fn exists(file: &Path) -> String {
     format!(
-        "{} already exists; give --force to write over it",
+        "{} already exists; use --force to overwrite it",
         file.display()
     )
 }

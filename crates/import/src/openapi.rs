@@ -156,13 +156,13 @@ struct Reader<'a> {
 }
 
 /// Maximum length of a chain of references.
-const MOST_REFERENCES: usize = 16;
+const MAX_REFERENCES: usize = 16;
 
 impl<'a> Reader<'a> {
     /// Resolves a reference within the document. Other values are returned unchanged.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
-        for _ in 0..MOST_REFERENCES {
+        for _ in 0..MAX_REFERENCES {
             let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
                 break;
             };
@@ -213,7 +213,7 @@ mod tests {
     use crate::text::Piece;
 
     #[test]
-    fn the_parameter_id_of_each_resource_is_another_one() {
+    fn the_parameter_id_differs_between_resources() {
         let text = r##"{"openapi": "3.1.0", "servers": [{"url": "http://h"}],
             "components": {"parameters": {"Id": {"name": "id", "in": "path", "required": true}}},
             "paths": {

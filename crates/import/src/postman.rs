@@ -12,7 +12,7 @@ use crate::template::Variables;
 use crate::text::Text;
 
 /// Maximum nesting depth of folders.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Reads a collection.
 pub fn read(text: &str) -> Result<Journey, String> {
@@ -97,9 +97,9 @@ impl Reader {
             let name = scalar(item.get("name"));
             let auth = item.get("auth").or(auth);
             if let Some(inner) = item.get("item").and_then(Value::as_array) {
-                if depth >= DEEPEST {
+                if depth >= MAX_DEPTH {
                     self.journey
-                        .problem(format!("the folder {name}"), "it is nested too deep");
+                        .problem(format!("the folder {name}"), "it is nested too deeply");
                     continue;
                 }
                 folders.push(name);

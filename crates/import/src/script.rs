@@ -32,7 +32,7 @@ pub(super) struct Context<'a> {
 }
 
 /// Maximum number of problems to list in a script.
-const MOST_PROBLEMS: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
 /// The script. `command` created it, and is shown in its first line.
 pub fn write(journey: &Journey, command: &str, purpose: Purpose) -> String {
@@ -50,7 +50,7 @@ pub fn write(journey: &Journey, command: &str, purpose: Purpose) -> String {
     script.push_str(OPTIONS);
     context.constants(&body, &mut script);
     if journey.extracts() > 0 {
-        script.push_str(NEEDED);
+        script.push_str(NEEDED_FUNCTION);
     }
     if purpose == Purpose::Capture {
         script.push_str(CAPTURE);
@@ -68,7 +68,7 @@ export const options = {
 };
 ";
 
-const NEEDED: &str = "
+const NEEDED_FUNCTION: &str = "
 // Returns a value that later requests need. Without it, the iteration ends.
 function needed(name, value) {
   if (value === undefined || value === null || value === '') {
@@ -91,10 +91,10 @@ fn introduction(journey: &Journey, command: &str) -> String {
     text.push_str("// This is an ordinary k6 script. Change it as you like.\n");
     if !journey.problems.is_empty() {
         text.push_str("//\n// Not translated:\n");
-        for problem in journey.problems.iter().take(MOST_PROBLEMS) {
+        for problem in journey.problems.iter().take(MAX_PROBLEMS) {
             let _ = writeln!(text, "//   {}", comment(&problem.to_string()));
         }
-        let more = journey.problems.len().saturating_sub(MOST_PROBLEMS);
+        let more = journey.problems.len().saturating_sub(MAX_PROBLEMS);
         if more > 0 {
             let _ = writeln!(text, "//   … and {more} more");
         }

@@ -21,9 +21,9 @@ pub(crate) struct Variables {
 }
 
 /// Deepest nesting of variables in the values of variables.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Longest value with all variables replaced, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_LENGTH: usize = 64 << 10;
 
 impl Variables {
     pub fn new(
@@ -60,7 +60,7 @@ impl Variables {
     /// The text with known values instead of variables, where they are known.
     pub fn inline(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_DEPTH {
             let mut changed = String::new();
             let mut is_changed = false;
             let mut rest = text.as_str();
@@ -73,7 +73,7 @@ impl Variables {
                     }
                     _ => changed.push_str(&rest[before.len()..rest.len() - after.len()]),
                 }
-                if changed.len() > LONGEST {
+                if changed.len() > MAX_LENGTH {
                     return text;
                 }
                 rest = after;

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_fitting_occurrences_are_replaced() {
+    fn only_matching_occurrences_are_replaced() {
         let mut text = Text::from("a=12&b=123&c=12");
         let is_whole = |literal: &str, at: usize| !literal[at + 2..].starts_with('3');
         assert!(text.replace("12", "id", is_whole));

@@ -12,9 +12,9 @@ use crate::settings::Settings;
 use crate::{child, new_file};
 
 /// Maximum number of comparisons per import.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 /// Maximum number of problems to print. The script lists more of them.
-const MOST_PROBLEMS: usize = 20;
+const MAX_PROBLEMS: usize = 20;
 
 /// The file to translate, and the settings for that.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
             "Sending the requests twice to {url}, to find values that differ"
         ));
         // With a token, further requests succeed, and their responses contain further values.
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if compare(&mut journey, &command)? == 0 {
                 break;
             }
@@ -77,10 +77,10 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
     }
     let script = write(&journey, &command, Purpose::Keep);
     new_file::write(file, &script, what.force)?;
-    for problem in journey.problems.iter().take(MOST_PROBLEMS) {
+    for problem in journey.problems.iter().take(MAX_PROBLEMS) {
         say(&format!("not translated: {problem}"));
     }
-    let more = journey.problems.len().saturating_sub(MOST_PROBLEMS);
+    let more = journey.problems.len().saturating_sub(MAX_PROBLEMS);
     if more > 0 {
         say(&format!("… and {more} more; the script lists them"));
     }
@@ -96,7 +96,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
         });
     }
     say(&format!(
-        "Smoke run: one user, once, against {} (--no-smoke leaves it out)",
+        "Smoke run: one user, once, against {} (skip it with --no-smoke)",
         journey.base
     ));
     let checks = child::smoke(file)?;
@@ -113,7 +113,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
                 "\nThe smoke run failed: {} of {wanted} checks passed. Change the script, and run it with: plimsoll run {shown}",
                 checks.passed
             ));
-            for check in checks.failed.iter().take(MOST_PROBLEMS) {
+            for check in checks.failed.iter().take(MAX_PROBLEMS) {
                 message.push_str(&format!("\n  failed: {check}"));
             }
             for line in &checks.messages {

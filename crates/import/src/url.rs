@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_a_site_share_its_name() {
+    fn hosts_of_a_site_share_its_name() {
         for (host, site_of) in [
             ("www.shop.example", "shop.example"),
             ("shop.co.uk", "shop.co.uk"),

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_read_in_their_multiples() {
+    fn amounts_are_parsed_with_their_multiples() {
         assert_eq!(parse_bytes("128K"), Ok(131_072));
         assert_eq!(parse_bytes("1.5m"), Ok(1_572_864));
         assert_eq!(parse_rate("50M"), Ok((50_000_000, 0)));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_written_with_three_digits() {
+    fn amounts_are_formatted_with_three_digits() {
         assert_eq!(bytes(0), "0.00 Bytes");
         assert_eq!(bytes(6 << 20), "6.00 MBytes");
         assert_eq!(bytes(262_144), " 256 KBytes");

@@ -27,7 +27,7 @@ impl Block {
     }
 
     /// Random bytes, which do not compress (xorshift64*, Vigna 2016).
-    pub fn noise(length: usize) -> Block {
+    pub fn random_bytes(length: usize) -> Block {
         let mut block = Block::zeros(length);
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         for piece in block.chunks_mut(8) {
@@ -35,8 +35,8 @@ impl Block {
             state ^= state << 25;
             state ^= state >> 27;
             let bytes = state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_ne_bytes();
-            for (byte, noise) in piece.iter_mut().zip(bytes) {
-                *byte = noise;
+            for (byte, random_bytes) in piece.iter_mut().zip(bytes) {
+                *byte = random_bytes;
             }
         }
         block
@@ -66,12 +66,12 @@ mod tests {
     #[test]
     fn blocks_have_the_requested_length_and_are_page_aligned() {
         for length in [0, 1, 8, 1_448, 131_072] {
-            for block in [Block::zeros(length), Block::noise(length)] {
+            for block in [Block::zeros(length), Block::random_bytes(length)] {
                 assert_eq!(block.len(), length);
                 assert_eq!(block.as_ptr().addr() % PAGE, 0);
             }
         }
-        assert_ne!(Block::noise(16)[..8], Block::noise(16)[8..]);
-        assert_ne!(Block::noise(3)[..], [0; 3]);
+        assert_ne!(Block::random_bytes(16)[..8], Block::random_bytes(16)[8..]);
+        assert_ne!(Block::random_bytes(3)[..], [0; 3]);
     }
 }

@@ -18,7 +18,7 @@ use crate::results::Results;
 use crate::session::{self, ControlEvent, ReportSettings, Session};
 use crate::sockets::{self, readable};
 pub use crate::sockets::{Family, From};
-use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
+use crate::test::{MAX_DATAGRAM, MIN_DATAGRAM, Protocol, Test};
 use crate::text::Layout;
 use crate::wire::{Cookie, State};
 
@@ -104,12 +104,12 @@ fn try_run(
     control.await_state(State::TestStart)?;
     control.await_state(State::TestRunning)?;
     let mut watch = |until| {
-        let [heard] = readable([control.stream.as_fd()], until)
+        let [is_readable] = readable([control.stream.as_fd()], until)
             .map_err(|error| Error::io("unable to read from the server", &error))?;
-        if !heard {
+        if !is_readable {
             return Ok(ControlEvent::Nothing);
         }
-        let state = control.hear()?;
+        let state = control.read_state()?;
         Err(Error::new(format!(
             "the server sent {state:?} in the middle of the test"
         )))
@@ -119,12 +119,12 @@ fn try_run(
     match &outcome {
         Err(Error::Interrupted(_)) => {
             // The server may also have closed the connection.
-            let _ = control.tell(State::ClientTerminate);
+            let _ = control.send_state(State::ClientTerminate);
         }
         Err(_) => {}
         Ok(()) => {
             // The test is complete, so it does not matter whether the server has already closed the connection.
-            let _ = control.tell(State::IperfDone);
+            let _ = control.send_state(State::IperfDone);
         }
     }
     layout.totals(report, print);
@@ -136,7 +136,7 @@ fn try_run(
 
 /// Exchanges the counts of both sides.
 fn exchange(control: &Control, report: &mut Report) -> Result<(), Error> {
-    control.tell(State::TestEnd)?;
+    control.send_state(State::TestEnd)?;
     control.await_state(State::ExchangeResults)?;
     control.write_json(&session::results(report, None).to_json())?;
     let results = Results::from_json(&control.read_json()?).map_err(Error::new)?;
@@ -194,7 +194,7 @@ fn length(ask: &TestRequest, segment: Option<u32>) -> usize {
         (None, Protocol::Tcp) => Test::default().length,
         (None, Protocol::Udp) => segment
             .map_or(1460, |segment| segment as usize)
-            .clamp(SHORTEST_DATAGRAM, LONGEST_DATAGRAM),
+            .clamp(MIN_DATAGRAM, MAX_DATAGRAM),
     }
 }
 

@@ -31,7 +31,7 @@ impl Control {
         })
     }
 
-    pub fn tell(&self, state: State) -> Result<(), Error> {
+    pub fn send_state(&self, state: State) -> Result<(), Error> {
         self.write(&[state.byte()])
     }
 
@@ -42,7 +42,7 @@ impl Control {
     }
 
     /// Reads the next state, whatever it is.
-    pub fn hear(&self) -> Result<State, Error> {
+    pub fn read_state(&self) -> Result<State, Error> {
         let mut byte = [0];
         self.within()
             .read_exact(&mut byte)
@@ -65,10 +65,10 @@ impl Control {
 
     /// Reads the next state, which must be `state`.
     pub fn await_state(&self, state: State) -> Result<(), Error> {
-        match self.hear()? {
-            heard if heard == state => Ok(()),
-            heard => Err(Error::new(format!(
-                "the {} sent {heard:?} instead of {state:?}",
+        match self.read_state()? {
+            received if received == state => Ok(()),
+            received => Err(Error::new(format!(
+                "the {} sent {received:?} instead of {state:?}",
                 self.peer
             ))),
         }

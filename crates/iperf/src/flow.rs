@@ -63,7 +63,7 @@ pub struct Snapshot {
 }
 
 /// Maximum number of bytes that a reader waits for: the default length of a block.
-const WAKE_AT_MOST: usize = 128 << 10;
+const MAX_WAKE: usize = 128 << 10;
 /// A stream that has received this many bytes by the first check is fast, so its reader waits for
 /// whole blocks.
 const FAST: u64 = 64 << 20;
@@ -71,7 +71,7 @@ const FAST: u64 = 64 << 20;
 /// for the client to receive the full number.
 const REPEATS: u64 = 100;
 /// Longest time that a thread sleeps in the kernel before it checks whether to stop.
-const NAP: Duration = Duration::from_millis(100);
+const STOP_CHECK: Duration = Duration::from_millis(100);
 
 impl Budget {
     pub fn new(test: &Test, role: Role) -> Self {
@@ -117,11 +117,11 @@ impl Flow {
         let failed = |error: io::Error| Error::io("unable to create a new stream", &error);
         let set = match &wire {
             Wire::Tcp(socket) => socket
-                .set_read_timeout(Some(NAP))
-                .and_then(|()| socket.set_write_timeout(Some(NAP))),
+                .set_read_timeout(Some(STOP_CHECK))
+                .and_then(|()| socket.set_write_timeout(Some(STOP_CHECK))),
             Wire::Udp(socket) => socket
-                .set_read_timeout(Some(NAP))
-                .and_then(|()| socket.set_write_timeout(Some(NAP))),
+                .set_read_timeout(Some(STOP_CHECK))
+                .and_then(|()| socket.set_write_timeout(Some(STOP_CHECK))),
         };
         set.map_err(failed)?;
         Ok(Flow {
@@ -256,7 +256,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Whether the call timed out only so that the thread can check whether to stop.
-fn is_nap(error: &io::Error) -> bool {
+fn is_timeout(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
@@ -269,7 +269,7 @@ fn send_stream(
     budget: &Budget,
     counts: &Counts,
 ) -> io::Result<()> {
-    let block = Block::noise(test.length);
+    let block = Block::random_bytes(test.length);
     let mut pacer = Pacer::new(test.rate, test.burst, plimsoll_clock::now());
     loop {
         if !pacer.wait(test.length, &counts.stop) {
@@ -286,7 +286,7 @@ fn send_stream(
                     counts.bytes.fetch_add(count as u64, Ordering::Relaxed);
                     left = left.get(count..).unwrap_or_default();
                 }
-                Err(error) if is_nap(&error) => {}
+                Err(error) if is_timeout(&error) => {}
                 Err(error) => return Err(error),
             }
             if counts.is_stopped() {
@@ -310,10 +310,10 @@ fn receive_stream(mut socket: &TcpStream, test: &Test, counts: &Counts) -> io::R
                 received += count as u64;
                 if !is_settled && received >= FAST {
                     is_settled = true;
-                    kernel::wake_at(&SockRef::from(socket), block.len().min(WAKE_AT_MOST));
+                    kernel::wake_at(&SockRef::from(socket), block.len().min(MAX_WAKE));
                 }
             }
-            Err(error) if is_nap(&error) => {}
+            Err(error) if is_timeout(&error) => {}
             Err(error) => return Err(error),
         }
     }
@@ -326,7 +326,7 @@ fn send_datagrams(
     budget: &Budget,
     counts: &Counts,
 ) -> io::Result<()> {
-    let mut block = Block::noise(test.length);
+    let mut block = Block::random_bytes(test.length);
     let began = plimsoll_clock::now();
     let mut pacer = Pacer::new(test.rate, test.burst, began);
     let mut number = 0;
@@ -349,7 +349,7 @@ fn send_datagrams(
                     break;
                 }
                 // "Connection refused" belongs to an earlier datagram, and full kernel buffers are temporary.
-                Err(error) if is_nap(&error) || is_passing(&error) => {}
+                Err(error) if is_timeout(&error) || is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
             if counts.is_stopped() {
@@ -380,7 +380,7 @@ fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Re
                     lock(&counts.arrivals).arrived(sent, arrived, number);
                 }
             }
-            Err(error) if is_nap(&error) || is_passing(&error) => {}
+            Err(error) if is_timeout(&error) || is_passing(&error) => {}
             Err(error) => return Err(error),
         }
     }
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_sends_datagrams_in_place_of_lost_ones_and_yet_not_without_end() {
+    fn a_server_replaces_lost_datagrams_up_to_a_limit() {
         let blocks = budget(End::Blocks(2), Protocol::Udp, Role::Server);
         assert_eq!((0..1_000).filter(|_| blocks.take(300) > 0).count(), 200);
         assert!(blocks.is_spent());

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use plimsoll_units::date_time;
 use serde_json::{Map, Value, json};
 
-use crate::SPOKEN;
+use crate::VERSION;
 use crate::report::{End, Part, Period, Report, Role, Stream, per_second, percent};
 use crate::test::{self, Direction, Protocol};
 use crate::text::{sum, sums};
@@ -66,7 +66,7 @@ fn start(report: &Report) -> Value {
     };
     put("connected", json!(connected));
     // Readers detect the format by iperf's version. This program's name is next to it.
-    put("version", json!(format!("iperf {SPOKEN}")));
+    put("version", json!(format!("iperf {VERSION}")));
     put(
         "generator",
         json!(format!("plimsoll {}", env!("CARGO_PKG_VERSION"))),
@@ -90,7 +90,7 @@ fn start(report: &Report) -> Value {
     put(peer, json!({ "host": report.host, "port": report.port }));
     put("cookie", json!(report.cookie));
     match (test.protocol, test.segment, report.segment) {
-        (Protocol::Tcp, Some(asked), _) => put("tcp_mss", json!(asked)),
+        (Protocol::Tcp, Some(requested), _) => put("tcp_mss", json!(requested)),
         (Protocol::Tcp, None, Some(usual)) => put("tcp_mss_default", json!(usual)),
         _ => {}
     }
@@ -274,14 +274,14 @@ fn end(report: &Report) -> Value {
         }),
     );
     if !udp {
-        let there = report
+        let remote_congestion = report
             .remote
             .as_ref()
             .and_then(|remote| remote.congestion.clone());
         let (sender, receiver) = match (report.role, report.test.direction) {
             (Role::Client, Direction::Forward | Direction::Both)
-            | (Role::Server, Direction::Reverse) => (report.congestion.clone(), there),
-            _ => (there, report.congestion.clone()),
+            | (Role::Server, Direction::Reverse) => (report.congestion.clone(), remote_congestion),
+            _ => (remote_congestion, report.congestion.clone()),
         };
         for (key, name) in [
             ("sender_tcp_congestion", sender),
@@ -434,7 +434,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_written_as_in_http() {
+    fn dates_are_formatted_as_in_http() {
         assert_eq!(date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
         assert_eq!(date(1_795_254_847), "Sat, 21 Nov 2026 09:54:07 GMT");
         assert_eq!(date(951_782_399), "Mon, 28 Feb 2000 23:59:59 GMT");

@@ -47,11 +47,11 @@ pub mod wire;
 pub use client::TestRequest;
 pub use error::Error;
 pub use report::Report;
-pub use server::Serve;
+pub use server::ServerSettings;
 pub use test::{Direction, End, Protocol, Test};
 
 /// The version of iperf3 whose protocol and output format this crate implements.
-pub const SPOKEN: &str = "3.12";
+pub const VERSION: &str = "3.12";
 
 /// Receives text line by line, including line feeds.
 pub type Print<'a> = dyn FnMut(&str) + 'a;

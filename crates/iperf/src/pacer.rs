@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_due_by_the_rate_and_bursts_together() {
+    fn blocks_are_due_at_the_rate_and_bursts_together() {
         let began = plimsoll_clock::now();
         let rate = BitRate::new(8_000_000);
         let stop = AtomicBool::new(false);

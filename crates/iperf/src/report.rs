@@ -63,15 +63,15 @@ impl Report {
             .remote
             .as_ref()
             .and_then(|results| results.stream(stream.id));
-        let here = End::of(&stream.total);
-        let there = remote.map(|result| {
+        let local_end = End::of(&stream.total);
+        let remote_end = remote.map(|result| {
             // If a peer does not report what it omitted, assume that it omitted the same amount as this side.
             End::of_peer(result, result.omitted.unwrap_or(stream.total.omitted))
         });
         let (sender, receiver) = if stream.sending {
-            (Some(here), there)
+            (Some(local_end), remote_end)
         } else {
-            (there, Some(here))
+            (remote_end, Some(local_end))
         };
         Ends { sender, receiver }
     }

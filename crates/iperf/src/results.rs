@@ -50,7 +50,7 @@ pub struct Omitted {
 }
 
 /// Maximum number of streams in a peer's results, in both directions together.
-const MOST: usize = 2 * crate::test::MOST_STREAMS as usize;
+const MAX_RESULTS: usize = 2 * crate::test::MAX_STREAMS as usize;
 
 impl Results {
     pub fn to_json(&self) -> Value {
@@ -117,9 +117,9 @@ impl Results {
             .get("streams")
             .and_then(Value::as_array)
             .ok_or("the results have no list of streams")?;
-        if listed.len() > MOST {
+        if listed.len() > MAX_RESULTS {
             return Err(format!(
-                "the results have {} streams, more than {MOST}",
+                "the results have {} streams, more than {MAX_RESULTS}",
                 listed.len()
             ));
         }
@@ -225,11 +225,11 @@ mod tests {
 
     #[test]
     fn iperf3s_results_are_parsed() {
-        let said = r#"{"cpu_util_total":4.0,"cpu_util_user":0.4,"cpu_util_system":3.5,
+        let text = r#"{"cpu_util_total":4.0,"cpu_util_user":0.4,"cpu_util_system":3.5,
             "sender_has_retransmits":18446744073709551615,"congestion_used":"bbr","streams":[{"id":1,"bytes":655360,
             "retransmits":18446744073709551615,"jitter":0,"errors":0,"packets":0,"start_time":0,"end_time":1.000255}]}"#;
         let results =
-            Results::from_json(&serde_json::from_str(said).expect("JSON")).expect("results");
+            Results::from_json(&serde_json::from_str(text).expect("JSON")).expect("results");
         assert_eq!(results.has_retransmits, None);
         assert_eq!(
             results
@@ -242,13 +242,13 @@ mod tests {
 
     #[test]
     fn invalid_results_are_refused() {
-        for (said, part) in [
+        for (text, part) in [
             (json!("x"), "not a JSON object"),
             (json!({}), "no list of streams"),
             (json!({ "streams": [{}] }), "without an identity"),
             (json!({ "streams": vec![0; 300] }), "300 streams"),
         ] {
-            let error = Results::from_json(&said).expect_err("no account");
+            let error = Results::from_json(&text).expect_err("no account");
             assert!(error.contains(part), "{error}");
         }
         let odd = json!({ "cpu_util_total": -5, "streams": [{ "id": 1, "end_time": -3.0, "bytes": -1 }] });

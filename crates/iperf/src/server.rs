@@ -27,7 +27,7 @@ use crate::wire::{Cookie, State};
 
 /// The settings of a server.
 #[derive(Clone, Debug)]
-pub struct Serve {
+pub struct ServerSettings {
     /// The address to listen on; `None` for all addresses of the family.
     pub address: Option<std::net::IpAddr>,
     /// The port; 0 lets the system choose one.
@@ -44,24 +44,24 @@ pub struct Serve {
 
 /// A server that listens.
 pub struct Server {
-    serve: Serve,
+    serve: ServerSettings,
     listener: TcpListener,
     address: SocketAddr,
     /// Number of clients that are being informed that the server is busy.
-    turning_away: Arc<AtomicUsize>,
+    informing: Arc<AtomicUsize>,
 }
 
 /// Maximum number of clients that are informed at the same time that the server is busy. Further
 /// connections are closed without a message.
-const TURNED_AWAY: usize = 32;
+const MAX_BUSY_REPLIES: usize = 32;
 /// Maximum number of bytes of the server's output that are kept for the client.
-const LONGEST_OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 const SLICE: Duration = Duration::from_millis(100);
 
 impl Server {
     /// # Errors
     /// If the address cannot be bound.
-    pub fn bind(serve: Serve) -> Result<Server, Error> {
+    pub fn bind(serve: ServerSettings) -> Result<Server, Error> {
         let everywhere = serve.address.is_none() && serve.family == Family::Any;
         let ip = serve.address.unwrap_or(match serve.family {
             Family::V4 => Ipv4Addr::UNSPECIFIED.into(),
@@ -87,7 +87,7 @@ impl Server {
             serve,
             listener,
             address,
-            turning_away: Arc::default(),
+            informing: Arc::default(),
         })
     }
 
@@ -156,18 +156,18 @@ impl Server {
             client.port(),
         );
         // The printed output, for a client that requests it.
-        let said = RefCell::new(String::new());
+        let printed = RefCell::new(String::new());
         let json = self.serve.json;
         let mut tee = |text: &str| {
-            let mut said = said.borrow_mut();
-            if said.len() + text.len() <= LONGEST_OUTPUT {
-                said.push_str(text);
+            let mut printed = printed.borrow_mut();
+            if printed.len() + text.len() <= MAX_OUTPUT {
+                printed.push_str(text);
             }
             if !json {
                 print(text);
             }
         };
-        if let Err(error) = self.try_test(stream, client, stop, &mut report, &mut tee, &said) {
+        if let Err(error) = self.try_test(stream, client, stop, &mut report, &mut tee, &printed) {
             report.error = Some(error);
         }
         report
@@ -180,7 +180,7 @@ impl Server {
         stop: &AtomicBool,
         report: &mut Report,
         print: &mut Print<'_>,
-        said: &RefCell<String>,
+        printed: &RefCell<String>,
     ) -> Result<(), Error> {
         let local = stream
             .local_addr()
@@ -195,12 +195,12 @@ impl Server {
             client.ip(),
             client.port()
         ));
-        control.tell(State::ParamExchange)?;
-        let asked = control.read_json()?;
-        report.test = match Test::from_json(&asked) {
+        control.send_state(State::ParamExchange)?;
+        let parameters = control.read_json()?;
+        report.test = match Test::from_json(&parameters) {
             Ok(test) => test,
             Err(why) => {
-                refuse(&control, BAD_PARAMETERS);
+                send_error(&control, BAD_PARAMETERS);
                 return Err(Error::new(format!(
                     "the client requested an impossible test: {why}"
                 )));
@@ -209,7 +209,7 @@ impl Server {
         let flows = match self.open(&control, local, &report.test, &cookie, stop) {
             Ok(flows) => flows,
             Err(error) => {
-                refuse(&control, NO_STREAM);
+                send_error(&control, NO_STREAM);
                 return Err(error);
             }
         };
@@ -233,46 +233,46 @@ impl Server {
         );
         session.list(report);
         layout.streams(&report.streams, print);
-        control.tell(State::TestStart)?;
-        control.tell(State::TestRunning)?;
+        control.send_state(State::TestStart)?;
+        control.send_state(State::TestRunning)?;
         let mut watch = |until: Moment| self.watch(&control, until);
         let outcome = session.run(report, &mut watch, print);
         layout.totals(report, print);
         if let Err(error) = outcome {
             if error == Error::Interrupted("server") {
-                let _ = control.tell(State::ServerTerminate);
+                let _ = control.send_state(State::ServerTerminate);
             }
             return Err(error);
         }
-        control.tell(State::ExchangeResults)?;
+        control.send_state(State::ExchangeResults)?;
         let results = Results::from_json(&control.read_json()?).map_err(Error::new)?;
         report.remote = Some(results);
         let output = report.test.server_output.then(|| {
             if self.serve.json {
                 crate::json::document(report)
             } else {
-                serde_json::Value::String(said.borrow().clone())
+                serde_json::Value::String(printed.borrow().clone())
             }
         });
         control.write_json(&session::results(report, output).to_json())?;
-        control.tell(State::DisplayResults)?;
+        control.send_state(State::DisplayResults)?;
         // A client that closes the connection instead already has all its results.
-        let _ = control.hear();
+        let _ = control.read_state();
         Ok(())
     }
 
     /// Waits for the client's next message, and meanwhile rejects other clients.
     fn watch(&self, control: &Control, until: Moment) -> Result<ControlEvent, Error> {
         let failed = |error: io::Error| Error::io("unable to read from the client", &error);
-        let [heard, knocked] =
+        let [has_message, is_connecting] =
             readable([control.stream.as_fd(), self.listener.as_fd()], until).map_err(failed)?;
-        if knocked && let Ok((stream, _)) = self.listener.accept() {
-            self.turn_away(stream);
+        if is_connecting && let Ok((stream, _)) = self.listener.accept() {
+            self.reject_busy(stream);
         }
-        if !heard {
+        if !has_message {
             return Ok(ControlEvent::Nothing);
         }
-        match control.hear()? {
+        match control.read_state()? {
             State::TestEnd => Ok(ControlEvent::TestEnd),
             other => Err(Error::new(format!(
                 "the client sent {other:?} in the middle of the test"
@@ -281,9 +281,9 @@ impl Server {
     }
 
     /// Tells another client, on a separate thread, that the server is busy.
-    fn turn_away(&self, stream: TcpStream) {
-        let count = Arc::clone(&self.turning_away);
-        if count.fetch_add(1, Ordering::Relaxed) >= TURNED_AWAY {
+    fn reject_busy(&self, stream: TcpStream) {
+        let count = Arc::clone(&self.informing);
+        if count.fetch_add(1, Ordering::Relaxed) >= MAX_BUSY_REPLIES {
             count.fetch_sub(1, Ordering::Relaxed);
             return;
         }
@@ -324,12 +324,12 @@ impl Server {
             Protocol::Tcp => None,
             Protocol::Udp => Some(sockets::listen_udp(local, test)?),
         };
-        control.tell(State::CreateStreams)?;
+        control.send_state(State::CreateStreams)?;
         for (index, client_sends) in directions.iter().enumerate() {
             let wire = match next.take() {
                 None => Wire::Tcp(self.accept(control, test, cookie, until, stop)?),
                 Some(socket) => {
-                    let client = self.greeted(control, &socket, until, stop)?;
+                    let client = self.await_greeting(control, &socket, until, stop)?;
                     socket
                         .connect(client)
                         .map_err(|error| Error::io("unable to accept stream", &error))?;
@@ -371,13 +371,13 @@ impl Server {
                     sockets::set_options(&socket, test)?;
                     return Ok(socket.into());
                 }
-                _ => self.turn_away(stream),
+                _ => self.reject_busy(stream),
             }
         }
     }
 
     /// Waits for the next greeting over UDP.
-    fn greeted(
+    fn await_greeting(
         &self,
         control: &Control,
         socket: &UdpSocket,
@@ -411,7 +411,7 @@ impl Server {
         loop {
             let now = plimsoll_clock::now();
             if stop.load(Ordering::Relaxed) {
-                let _ = control.tell(State::ServerTerminate);
+                let _ = control.send_state(State::ServerTerminate);
                 return Err(Error::Interrupted("server"));
             }
             if now >= until {
@@ -420,13 +420,14 @@ impl Server {
                 ));
             }
             let failed = |error: io::Error| Error::io("unable to accept stream", &error);
-            let [came, heard] = readable([socket, control.stream.as_fd()], until.min(now + SLICE))
-                .map_err(failed)?;
-            if came {
+            let [has_stream, has_message] =
+                readable([socket, control.stream.as_fd()], until.min(now + SLICE))
+                    .map_err(failed)?;
+            if has_stream {
                 return Ok(());
             }
-            if heard {
-                let state = control.hear()?;
+            if has_message {
+                let state = control.read_state()?;
                 return Err(Error::new(format!(
                     "the client sent {state:?} before its streams were open"
                 )));
@@ -440,7 +441,7 @@ const BAD_PARAMETERS: i32 = 114;
 const NO_STREAM: i32 = 204;
 
 /// Tells the client that its test cannot run: sends iperf3's error number without a system error.
-fn refuse(control: &Control, number: i32) {
+fn send_error(control: &Control, number: i32) {
     let mut bytes = vec![State::ServerError.byte()];
     bytes.extend_from_slice(&number.to_be_bytes());
     bytes.extend_from_slice(&0_i32.to_be_bytes());

@@ -222,7 +222,7 @@ impl<'a> Session<'a> {
             if let Some(failure) = self.flows.iter().find_map(Flow::failure) {
                 return Err(failure);
             }
-            let quiet = progress.quiet_for(self, now);
+            let quiet = progress.idle_time(self, now);
             match role {
                 Role::Client if deadline.is_some_and(|deadline| now >= deadline) => return Ok(()),
                 Role::Client if deadline.is_none() && self.is_all_done(test, quiet) => {
@@ -335,7 +335,7 @@ impl Progress {
         }
     }
 
-    fn quiet_for(&mut self, session: &Session<'_>, now: Moment) -> Duration {
+    fn idle_time(&mut self, session: &Session<'_>, now: Moment) -> Duration {
         let bytes = session.flows.iter().map(Flow::bytes).sum();
         if bytes != self.bytes {
             self.bytes = bytes;

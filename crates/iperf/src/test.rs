@@ -5,7 +5,7 @@ use std::time::Duration;
 use plimsoll_units::BitRate;
 use serde_json::{Map, Value, json};
 
-use crate::SPOKEN;
+use crate::VERSION;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -68,17 +68,17 @@ pub struct Test {
 }
 
 /// The same limits as in iperf3.
-pub const MOST_STREAMS: u32 = 128;
-pub const LONGEST_BLOCK: usize = 1 << 20;
-pub const LONGEST_DATAGRAM: usize = 65_507;
+pub const MAX_STREAMS: u32 = 128;
+pub const MAX_BLOCK: usize = 1 << 20;
+pub const MAX_DATAGRAM: usize = 65_507;
 /// A datagram contains at least its header.
-pub const SHORTEST_DATAGRAM: usize = 16;
-pub const LONGEST_TIME: Duration = Duration::from_secs(86_400);
-pub const LONGEST_OMIT: Duration = Duration::from_secs(600);
-pub const LARGEST_WINDOW: u32 = 512 << 20;
-pub const LARGEST_SEGMENT: u32 = 9 * 1024;
-pub const MOST_BURST: u32 = 1000;
-const LONGEST_TEXT: usize = 4096;
+pub const MIN_DATAGRAM: usize = 16;
+pub const MAX_TIME: Duration = Duration::from_secs(86_400);
+pub const MAX_OMIT: Duration = Duration::from_secs(600);
+pub const MAX_WINDOW: u32 = 512 << 20;
+pub const MAX_SEGMENT: u32 = 9 * 1024;
+pub const MAX_BURST: u32 = 1000;
+const MAX_STRING: usize = 4096;
 
 impl Default for Test {
     fn default() -> Self {
@@ -109,12 +109,12 @@ impl Test {
     /// A sentence that describes the first invalid parameter.
     pub fn check(&self) -> Result<(), String> {
         let longest = match self.protocol {
-            Protocol::Tcp => LONGEST_BLOCK,
-            Protocol::Udp => LONGEST_DATAGRAM,
+            Protocol::Tcp => MAX_BLOCK,
+            Protocol::Udp => MAX_DATAGRAM,
         };
         let shortest = match self.protocol {
             Protocol::Tcp => 1,
-            Protocol::Udp => SHORTEST_DATAGRAM,
+            Protocol::Udp => MIN_DATAGRAM,
         };
         if !(shortest..=longest).contains(&self.length) {
             return Err(format!(
@@ -122,13 +122,13 @@ impl Test {
                 self.length
             ));
         }
-        if !(1..=MOST_STREAMS).contains(&self.parallel) {
+        if !(1..=MAX_STREAMS).contains(&self.parallel) {
             return Err(format!(
-                "{} streams: there must be 1 to {MOST_STREAMS}",
+                "{} streams: there must be 1 to {MAX_STREAMS}",
                 self.parallel
             ));
         }
-        if matches!(self.end, End::Time(time) if time > LONGEST_TIME) {
+        if matches!(self.end, End::Time(time) if time > MAX_TIME) {
             return Err("a test can last at most a day (86400 s)".to_owned());
         }
         if matches!(
@@ -139,22 +139,17 @@ impl Test {
                 "a test needs an end condition: a time, or a number of bytes or blocks".to_owned(),
             );
         }
-        if self.omit > LONGEST_OMIT {
+        if self.omit > MAX_OMIT {
             return Err("at most 600 s can be omitted".to_owned());
         }
-        if self.window.is_some_and(|window| window > LARGEST_WINDOW) {
+        if self.window.is_some_and(|window| window > MAX_WINDOW) {
             return Err("a window can have at most 512 MiB".to_owned());
         }
-        if self
-            .segment
-            .is_some_and(|segment| segment > LARGEST_SEGMENT)
-        {
-            return Err(format!(
-                "a segment can have at most {LARGEST_SEGMENT} bytes"
-            ));
+        if self.segment.is_some_and(|segment| segment > MAX_SEGMENT) {
+            return Err(format!("a segment can have at most {MAX_SEGMENT} bytes"));
         }
-        if self.burst > MOST_BURST {
-            return Err(format!("a burst can have at most {MOST_BURST} blocks"));
+        if self.burst > MAX_BURST {
+            return Err(format!("a burst can have at most {MAX_BURST} blocks"));
         }
         Ok(())
     }
@@ -237,7 +232,7 @@ impl Test {
         if self.wide_counters {
             put("udp_counters_64bit", json!(1));
         }
-        put("client_version", json!(SPOKEN));
+        put("client_version", json!(VERSION));
         Value::Object(object)
     }
 
@@ -252,7 +247,7 @@ impl Test {
         let number = |key: &str| -> Result<u64, String> {
             match object.get(key) {
                 None | Some(Value::Null) => Ok(0),
-                Some(value) => whole(value)
+                Some(value) => whole_number(value)
                     .ok_or_else(|| format!("{key} is {value}, which is not a whole number")),
             }
         };
@@ -262,16 +257,16 @@ impl Test {
         let text = |key: &str| -> Result<Option<String>, String> {
             match object.get(key) {
                 None | Some(Value::Null) => Ok(None),
-                Some(Value::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text.clone())),
+                Some(Value::String(text)) if text.len() <= MAX_STRING => Ok(Some(text.clone())),
                 Some(_) => Err(format!(
-                    "{key} is not a string of at most {LONGEST_TEXT} bytes"
+                    "{key} is not a string of at most {MAX_STRING} bytes"
                 )),
             }
         };
         let set = |key: &str| {
             object.get(key).is_some_and(|value| match value {
                 Value::Bool(set) => *set,
-                other => whole(other).is_some_and(|number| number != 0),
+                other => whole_number(other).is_some_and(|number| number != 0),
             })
         };
         if set("sctp") {
@@ -320,7 +315,7 @@ impl Test {
 }
 
 /// A whole number that is not negative, in any notation.
-fn whole(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;
         (number.fract() == 0.0 && (0.0..1.8e19).contains(&number)).then_some(number as u64)

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_have_two_digits_as_c_prints_them() {
+    fn percentages_have_two_digits_as_in_c() {
         for (value, text) in [
             (0.0, "0"),
             (1.2345, "1.2"),

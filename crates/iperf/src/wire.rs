@@ -110,7 +110,7 @@ impl std::fmt::Debug for Cookie {
 
 /// Longest JSON accepted from a peer. The results of 128 streams are 30 kB, but a server's complete
 /// output may be longer.
-pub const LONGEST_JSON: usize = 4 << 20;
+pub const MAX_JSON: usize = 4 << 20;
 
 /// Reads a length and that much JSON. Memory grows with the received data, not with the announced
 /// length.
@@ -122,9 +122,9 @@ pub fn read_json(mut from: impl Read) -> io::Result<Value> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length) as usize;
-    if length > LONGEST_JSON {
+    if length > MAX_JSON {
         return Err(invalid(format!(
-            "the peer announced {length} bytes of JSON, more than the limit of {LONGEST_JSON}: it does not use iperf3's protocol"
+            "the peer announced {length} bytes of JSON, more than the limit of {MAX_JSON}: it does not use iperf3's protocol"
         )));
     }
     let mut text = Vec::new();
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_are_read_as_they_are_written() {
+    fn states_survive_a_round_trip() {
         for (state, _) in STATES {
             assert_eq!(State::of(state.byte()), Some(state));
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_36_letters_and_a_zero_and_never_the_same() {
+    fn a_cookie_has_36_random_letters_and_a_zero() {
         let cookie = Cookie::random();
         assert_eq!(cookie.text().len(), 36);
         assert_eq!(cookie.bytes()[36], 0);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_its_length_before_it_and_a_bound() {
+    fn json_is_preceded_by_its_length_and_limited() {
         let value = serde_json::json!({ "tcp": true });
         let mut bytes = Vec::new();
         write_json(&mut bytes, &value).expect("memory");

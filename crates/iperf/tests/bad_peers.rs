@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use plimsoll_iperf::client::{self, Family, From, TestRequest};
-use plimsoll_iperf::server::{Serve, Server};
+use plimsoll_iperf::server::{Server, ServerSettings};
 use plimsoll_iperf::wire::{Cookie, State, read_json, write_json};
 use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test};
 use serde_json::{Value, json};
@@ -240,7 +240,7 @@ struct Served {
 
 impl Served {
     fn start(patience: Duration) -> Served {
-        let server = Server::bind(Serve {
+        let server = Server::bind(ServerSettings {
             address: Some("127.0.0.1".parse().expect("an address")),
             port: 0,
             family: Family::V4,
@@ -293,13 +293,13 @@ impl Served {
     fn begin(&self, parameters: &Value) -> TcpStream {
         let stream = self.connect();
         (&stream).write_all(Cookie::random().bytes()).expect("sent");
-        assert_eq!(hear(&stream), Some(State::ParamExchange));
+        assert_eq!(read_state(&stream), Some(State::ParamExchange));
         write_json(&stream, parameters).expect("sent");
         stream
     }
 }
 
-fn hear(mut stream: &TcpStream) -> Option<State> {
+fn read_state(mut stream: &TcpStream) -> Option<State> {
     let mut byte = [0];
     stream.read_exact(&mut byte).ok()?;
     State::of(byte[0])
@@ -311,7 +311,7 @@ fn end_of(stream: TcpStream) {
 }
 
 #[test]
-fn a_server_outlives_its_clients_mistakes() {
+fn a_server_survives_its_clients_errors() {
     let served = Served::start(SHORT);
     // First a client that sends nothing, then one that sends half a cookie.
     end_of(served.connect());
@@ -320,11 +320,11 @@ fn a_server_outlives_its_clients_mistakes() {
     end_of(half);
     // Invalid parameters, and streams that never arrive.
     let refused = served.begin(&json!({ "tcp": true, "len": 1_000_000_000, "time": 1 }));
-    assert_eq!(hear(&refused), Some(State::ServerError));
+    assert_eq!(read_state(&refused), Some(State::ServerError));
     end_of(refused);
     let absent = served.begin(&small().to_json());
-    assert_eq!(hear(&absent), Some(State::CreateStreams));
-    assert_eq!(hear(&absent), Some(State::ServerError));
+    assert_eq!(read_state(&absent), Some(State::CreateStreams));
+    assert_eq!(read_state(&absent), Some(State::ServerError));
     end_of(absent);
     let datagrams = Test {
         protocol: Protocol::Udp,
@@ -332,8 +332,8 @@ fn a_server_outlives_its_clients_mistakes() {
         ..small()
     };
     let absent = served.begin(&datagrams.to_json());
-    assert_eq!(hear(&absent), Some(State::CreateStreams));
-    assert_eq!(hear(&absent), Some(State::ServerError));
+    assert_eq!(read_state(&absent), Some(State::CreateStreams));
+    assert_eq!(read_state(&absent), Some(State::ServerError));
     end_of(absent);
     let errors = served.errors();
     assert_eq!(errors.len(), 5, "{errors:?}");
@@ -354,16 +354,16 @@ fn a_server_accepts_only_its_tests_streams_and_detects_a_disconnect() {
     let control = served.connect();
     let cookie = Cookie::random();
     (&control).write_all(cookie.bytes()).expect("sent");
-    assert_eq!(hear(&control), Some(State::ParamExchange));
+    assert_eq!(read_state(&control), Some(State::ParamExchange));
     write_json(&control, &small().to_json()).expect("sent");
-    assert_eq!(hear(&control), Some(State::CreateStreams));
-    assert_eq!(hear(&stranger(&served)), Some(State::AccessDenied));
+    assert_eq!(read_state(&control), Some(State::CreateStreams));
+    assert_eq!(read_state(&stranger(&served)), Some(State::AccessDenied));
     let stream = served.connect();
     (&stream).write_all(cookie.bytes()).expect("sent");
-    assert_eq!(hear(&control), Some(State::TestStart));
-    assert_eq!(hear(&control), Some(State::TestRunning));
+    assert_eq!(read_state(&control), Some(State::TestStart));
+    assert_eq!(read_state(&control), Some(State::TestRunning));
     (&stream).write_all(&[0; 5_000]).expect("sent");
-    assert_eq!(hear(&stranger(&served)), Some(State::AccessDenied));
+    assert_eq!(read_state(&stranger(&served)), Some(State::AccessDenied));
     drop(control);
     // The next client is served, which shows that the server has detected the disconnect.
     let mut report = run(&ask(served.address.port(), LONG, small()));
@@ -385,7 +385,7 @@ fn a_server_accepts_only_its_tests_streams_and_detects_a_disconnect() {
 }
 
 #[test]
-fn every_direction_carries_its_bytes() {
+fn every_direction_transfers_its_bytes() {
     let served = Served::start(LONG);
     for (protocol, direction, parallel) in [
         (Protocol::Tcp, Direction::Forward, 3),
@@ -401,10 +401,10 @@ fn every_direction_carries_its_bytes() {
             rate: plimsoll_units::BitRate::new(40_000_000).filter(|_| protocol == Protocol::Udp),
             ..small()
         };
-        let mut asked = ask(served.address.port(), LONG, test);
-        asked.json = true;
-        asked.interval = Some(Duration::from_secs(1));
-        let report = run(&asked);
+        let mut request = ask(served.address.port(), LONG, test);
+        request.json = true;
+        request.interval = Some(Duration::from_secs(1));
+        let report = run(&request);
         assert_eq!(report.error, None);
         let sums = |sending: bool| -> (u64, u64) {
             let ends = report

@@ -32,7 +32,7 @@ fn log<'c>(context: &'c Context, call: &Call<'c>, level: Level) -> Returned<'c> 
     Ok(context.undefined())
 }
 
-/// Writes a value that is an argument itself: strings have no quotes.
+/// Writes a value that is an argument itself. Strings are not quoted.
 fn write_outer(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
     if value.is_symbol() {
         return write_symbol(line, value);
@@ -44,7 +44,7 @@ fn write_outer(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
     write_object(line, value, &mut Vec::new())
 }
 
-/// Writes a value inside another one: strings are quoted, and values without a JSON form are null.
+/// Writes a value inside another value. Strings are quoted, and values without a JSON form become null.
 fn write_inner<'c>(
     line: &mut String,
     value: &Value<'c>,
@@ -89,7 +89,7 @@ fn write_object<'c>(
         line.push_str(value.to_json()?.as_deref().unwrap_or("null"));
     } else if value.is_array_buffer() {
         write_buffer(line, value);
-    } else if around.len() >= DEEPEST {
+    } else if around.len() >= MAX_DEPTH {
         line.push_str("[…]");
     } else if value.is_array() {
         around.push(value.clone());
@@ -109,11 +109,11 @@ fn write_object<'c>(
     Ok(())
 }
 
-/// The cost of showing one value, as a number of bytes that could be read in the same time.
+/// The cost of showing one value, as the number of bytes that could be read in the same time.
 const VALUE: usize = 128;
 
-/// Deepest nesting shown. Nobody reads further, and the stack is limited.
-const DEEPEST: usize = 100;
+/// Maximum nesting depth to show. Nobody reads further, and the stack is limited.
+const MAX_DEPTH: usize = 100;
 
 fn write_items<'c>(
     line: &mut String,

@@ -1,6 +1,6 @@
-//! The timers and promise-based operations that a script has left running.
+//! The timers and promise-based operations that a script has started and not finished.
 //!
-//! The loop runs on the script's own stack after the script's function has returned, until nothing is left. The user's
+//! After the script's function has returned, the loop runs on the script's own stack until nothing is left. The user's
 //! task polls the operations, also while the script itself waits for something else.
 
 use std::any::Any;
@@ -17,10 +17,10 @@ use plimsoll_engine::timer::sleep_until;
 use plimsoll_quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
 use plimsoll_units::Moment;
 
-/// The work to do in the script after an operation has ended.
+/// The work to do in the script after an operation has finished.
 type Finish = Box<dyn FnOnce(&Context) -> Result<(), Thrown>>;
 
-/// The timers and operations that a script has left running.
+/// The timers and operations that a script has started and not finished.
 #[derive(Default)]
 pub struct EventLoop {
     operations: RefCell<FuturesUnordered<Pin<Box<dyn Future<Output = Finish>>>>>,
@@ -30,7 +30,7 @@ pub struct EventLoop {
     finished: RefCell<VecDeque<Finish>>,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
-    /// See [`EventLoop::keep`].
+    /// The value passed to [`EventLoop::keep`].
     kept: RefCell<Option<Rc<dyn Any>>>,
 }
 
@@ -40,11 +40,11 @@ struct Timer {
     every: Option<Duration>,
 }
 
-/// A timer's number as the script sees it, counted from 1.
+/// A timer's id in the script. Ids start at 1.
 pub type TimerId = u32;
 
 impl EventLoop {
-    /// Runs `operation` alongside the script and returns a promise, which `settle` settles from the outcome.
+    /// Runs `operation` alongside the script. Returns a promise, which `settle` settles with the outcome.
     pub fn promise<'c, T: 'static>(
         &self,
         context: &'c Context,
@@ -63,7 +63,7 @@ impl EventLoop {
         Ok(promise)
     }
 
-    /// Runs `operation` alongside the script without reporting its end. It may call [`EventLoop::tell`] meanwhile.
+    /// Runs `operation` alongside the script without reporting when it finishes. It may call [`EventLoop::tell`].
     pub fn run(&self, operation: impl Future<Output = ()> + 'static) {
         self.begun.borrow_mut().push(Box::pin(async move {
             operation.await;
@@ -72,24 +72,24 @@ impl EventLoop {
         }));
     }
 
-    /// Queues `finish` to run in the script. Call it only from an operation: the queue is checked only after
+    /// Queues `finish` to run in the script. Call this only from an operation, because the queue is checked only after
     /// operations have been polled.
     pub fn tell(&self, finish: impl FnOnce(&Context) -> Result<(), Thrown> + 'static) {
         self.finished.borrow_mut().push_back(Box::new(finish));
     }
 
-    /// Keeps `value` until the current call into the script ends, however it ends.
+    /// Keeps `value` until the current call into the script ends for any reason.
     pub fn keep(&self, value: Rc<dyn Any>) {
         let before = self.kept.replace(Some(value));
         drop(before);
     }
 
-    /// The value that [`EventLoop::keep`] keeps, if it is a `T`.
+    /// The value passed to [`EventLoop::keep`], if it is a `T`.
     pub fn kept<T: Any>(&self) -> Option<Rc<T>> {
         Rc::clone(self.kept.borrow().as_ref()?).downcast().ok()
     }
 
-    /// Calls `callback` after `delay`, and then once per `every` if that is given.
+    /// Calls `callback` after `delay`, and then every `every` if that is set.
     pub fn add_timer(
         &self,
         callback: &Value<'_>,
@@ -110,7 +110,7 @@ impl EventLoop {
         id
     }
 
-    /// Numbers timers as if those of `other` had been made here.
+    /// Continues the timer ids of `other`, as if its timers had been created here.
     pub fn continue_after(&self, other: &EventLoop) {
         self.last_timer.set(other.last_timer.get());
     }
@@ -122,10 +122,10 @@ impl EventLoop {
             .retain(|(_, known), _| *known != id);
     }
 
-    /// Runs promise jobs, timers and the callbacks of finished operations until nothing is left to wait for.
+    /// Runs promise jobs, timers and the callbacks of finished operations until there is nothing left to wait for.
     ///
     /// # Errors
-    /// The first exception that a timer's callback throws, or a rejection that nobody handled, raised as `Uncaught (in
+    /// The first exception that a timer's callback throws, or an unhandled rejection, raised as `Uncaught (in
     /// promise)`. The remaining timers and operations are kept.
     #[inline]
     pub fn drain(&self, context: &Context) -> Result<(), Drained> {
@@ -140,8 +140,8 @@ impl EventLoop {
         }
     }
 
-    /// One turn of the loop: promise jobs, then one timer or one finished operation, waiting for it if necessary.
-    /// False when there is nothing left to wait for.
+    /// One turn of the loop: promise jobs, then one timer or one finished operation. Waits for it if necessary. Returns
+    /// false when there is nothing left to wait for.
     #[inline]
     pub fn turn(&self, context: &Context) -> Result<bool, Thrown> {
         if context.run_jobs()? {
@@ -174,7 +174,7 @@ impl EventLoop {
     /// Drops all timers, operations and the kept value, and returns the ids of the timers.
     #[inline]
     pub fn abandon(&self) -> Vec<TimerId> {
-        // Dropping a future may run code that uses this event loop, so nothing stays borrowed meanwhile.
+        // Dropping a future may run code that uses this event loop, so nothing may stay borrowed meanwhile.
         drop(self.operations.take());
         drop(self.begun.take());
         drop(self.finished.take());
@@ -202,7 +202,7 @@ impl EventLoop {
             .map(|kept| kept.restore(context))
             .collect();
         if let Some(every) = timer.every {
-            // Put back before the call, because the callback may remove it. Missed turns are not made up for.
+            // Put the timer back before the call, because the callback may remove it. Missed intervals are skipped.
             let next = (due + every).max(plimsoll_clock::now());
             self.timers.borrow_mut().insert((next, id), timer);
         }
@@ -232,7 +232,7 @@ impl EventLoop {
         .await;
     }
 
-    /// Polls the operations; true if any has finished.
+    /// Polls the operations. Returns true if any has finished.
     fn poll_operations(&self, task: &mut TaskContext<'_>) -> bool {
         let begun = std::mem::take(&mut *self.begun.borrow_mut());
         let mut operations = self.operations.borrow_mut();
@@ -249,7 +249,7 @@ impl EventLoop {
         !self.begun.borrow().is_empty() || !self.operations.borrow().is_empty()
     }
 
-    /// Polls a script together with the operations it has left running.
+    /// Polls a script together with the operations that it has started.
     #[inline]
     pub fn poll_with<R: 'static>(
         &self,
@@ -268,9 +268,9 @@ impl EventLoop {
     }
 }
 
-/// Why an event loop ended early.
+/// Why an event loop stopped early.
 pub enum Drained {
     Thrown(Thrown),
-    /// The reason of a rejection that nobody handled.
+    /// The reason of an unhandled rejection.
     Unhandled(Persistent),
 }

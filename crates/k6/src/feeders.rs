@@ -1,4 +1,4 @@
-//! The positions of feeders: which row of a table is next, for all users of a run.
+//! The positions of feeders: which row of a table is the next one, for all users of a run.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,35 +10,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Feeders(Mutex<HashMap<String, Arc<Position>>>);
 
 impl Feeders {
-    /// The position of the feeder with that name, which its first user creates.
+    /// The position of the feeder with that name. The feeder's first user creates it.
     pub fn position(&self, name: &str) -> Arc<Position> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name.to_owned()).or_default())
     }
 }
 
-/// How many rows this machine has taken.
+/// The number of rows that this machine has used.
 #[derive(Debug, Default)]
 pub struct Position(AtomicU64);
 
 impl Position {
-    /// The number of the next row of this machine, which nobody else gets.
+    /// Takes the next row of this machine and returns its index. No other user gets the same row.
     pub fn take(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed)
     }
 }
 
-/// The rows of this machine: the place of its n-th row among those of all machines.
+/// Maps the n-th row of this machine to its index among the rows of all machines.
 #[derive(Clone)]
 pub struct RowShare(Arc<dyn Fn(u64) -> Option<u64> + Send + Sync>);
 
 impl RowShare {
-    /// `place` maps each number to a place that no other machine has; `None` if this machine has no rows.
+    /// `place` maps each number to an index that no other machine has. It is `None` if this machine has no rows.
     pub fn new(place: impl Fn(u64) -> Option<u64> + Send + Sync + 'static) -> RowShare {
         RowShare(Arc::new(place))
     }
 
-    /// The place of the n-th row.
+    /// The index of the n-th row.
     pub fn place(&self, number: u64) -> Option<u64> {
         (self.0)(number)
     }

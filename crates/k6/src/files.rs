@@ -8,21 +8,21 @@ use plimsoll_quickjs::Context;
 
 /// The files that a script may open. The code that loads scripts implements this trait.
 pub trait Files: Any + Send + Sync {
-    /// The module that relative paths start from: the outermost file whose code is running.
+    /// The module that relative paths are relative to: the outermost file whose code is running.
     fn base(&self, context: &Context) -> Option<String>;
 
     /// The path that `path` refers to in module `base`.
     ///
     /// # Errors
-    /// Why it cannot refer to a file.
+    /// Why `path` cannot refer to a file.
     fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String>;
 
-    /// Whether there is a file or a folder.
+    /// Whether a file or folder exists at that path.
     fn exists(&self, path: &Path) -> bool;
 
     /// The bytes of the file that `path` refers to in module `base`.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Why the file cannot be read.
     fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, String>;
 }

@@ -1,11 +1,11 @@
-//! The state of `k6/http` that a user keeps between calls.
+//! The state that `k6/http` keeps between the calls of a user.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use plimsoll_http::Url;
 
-/// The state of `k6/http` that a user keeps between calls.
+/// The state that `k6/http` keeps between the calls of a user.
 #[derive(Default)]
 pub struct HttpState {
     pub callback: RefCell<Callback>,
@@ -40,13 +40,13 @@ impl Callback {
 }
 
 /// Maximum number of URLs remembered per user.
-const URLS_KEPT: usize = 4;
+const MAX_URLS: usize = 4;
 
 impl HttpState {
-    /// Parses a URL. Users mostly request the same few, so the last ones are remembered.
+    /// Parses a URL. Users mostly request the same few URLs, so the last ones are remembered.
     ///
     /// # Errors
-    /// If the text is not a URL.
+    /// If the string is not a URL.
     pub fn url(&self, text: &str) -> Result<Rc<Url>, plimsoll_http::UrlError> {
         let known = self
             .urls
@@ -59,15 +59,15 @@ impl HttpState {
         }
         let url = Rc::new(Url::parse(text)?);
         if url.as_str() != text {
-            // It would not be found again.
+            // Parsing has changed it, so a search for `text` would not find it.
             return Ok(url);
         }
         let mut urls = self.urls.borrow_mut();
-        if urls.len() < URLS_KEPT {
+        if urls.len() < MAX_URLS {
             urls.push(Rc::clone(&url));
         } else {
             let place = self.next_place.get();
-            self.next_place.set((place + 1) % URLS_KEPT);
+            self.next_place.set((place + 1) % MAX_URLS);
             urls[place] = Rc::clone(&url);
         }
         Ok(url)
@@ -77,13 +77,13 @@ impl HttpState {
 /// The run's options for requests.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpOptions {
-    /// Failed requests throw, unless their parameters say otherwise.
+    /// Failed requests throw an exception, unless their parameters specify otherwise.
     pub throw: bool,
-    /// Bodies are dropped, unless a request's `responseType` says otherwise.
+    /// Bodies are dropped, unless a request's `responseType` specifies otherwise.
     pub discard_bodies: bool,
-    /// Maximum number of simultaneous requests of a batch.
+    /// Maximum number of concurrent requests of a batch.
     pub batch: usize,
-    /// The same per host; 0 means no limit.
+    /// Maximum number of concurrent requests of a batch per host; 0 means no limit.
     pub batch_per_host: usize,
     /// Maximum number of redirects to follow, if the script or the options set it.
     pub max_redirects: Option<u32>,
@@ -101,5 +101,5 @@ impl Default for HttpOptions {
     }
 }
 
-/// Maximum number of redirects to follow by default.
+/// The default for the maximum number of redirects.
 pub const MAX_REDIRECTS: u32 = 10;

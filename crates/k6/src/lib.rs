@@ -1,7 +1,7 @@
-//! The API of k6 scripts: the modules that they import, global functions, and the state of a virtual user behind both.
+//! The API of k6 scripts: the modules that they import, the global functions, and the state of a virtual user for both.
 //!
-//! [`modules`] has one file per module. They find the running user by [`user::user`]. `plimsoll_script` loads programs
-//! and runs users; it implements [`files::Files`] for what a script opens.
+//! [`modules`] has one file per module. Modules get the running user from [`user::user`]. `plimsoll_script` loads
+//! programs and runs users. It implements [`files::Files`] for the files that a script opens.
 
 pub mod console;
 pub mod event_loop;

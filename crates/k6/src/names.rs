@@ -1,6 +1,6 @@
-//! Property names used on hot paths, each converted to the engine's own form once per runtime.
+//! Property names on hot paths. Each is converted to the engine's own form once per runtime.
 //!
-//! Elsewhere a plain `"text"` key is good enough.
+//! Elsewhere, a plain `"text"` key is good enough.
 
 use plimsoll_quickjs::{Name, NameRange};
 
@@ -11,7 +11,7 @@ macro_rules! names {
         #[repr(u16)]
         enum Place { $($name),* }
         $(#[allow(dead_code)] pub const $name: Name = Name(Place::$name as u16);)*
-        /// All names, in the form that [`plimsoll_quickjs::Settings::names`] takes.
+        /// All names, in the form that [`plimsoll_quickjs::Settings::names`] expects.
         pub const TABLE: &[&str] = &[$($text),*];
     };
 }

@@ -1,4 +1,4 @@
-//! Secrets that a server has, one for each URL.
+//! Secrets on a server, each with its own URL.
 
 use std::io;
 use std::path::Path;
@@ -10,28 +10,28 @@ use plimsoll_http::{Client, Method, Request, Settings, Shared, Url};
 use plimsoll_units::duration;
 use serde_json::Value;
 
-/// Reads a file of text.
+/// Reads a text file.
 pub type ReadText = dyn Fn(&Path) -> io::Result<String>;
 
-/// Where secrets are, and how to get them.
+/// The location of secrets, and how to get them.
 #[derive(Debug)]
 pub struct SecretUrl {
-    /// With `{key}` in the place of the secret's name.
+    /// The URL, with `{key}` in place of the secret's name.
     template: String,
     method: String,
     headers: Vec<(String, String)>,
-    /// The member of a JSON response, such as `data.value`; empty for the whole response.
+    /// The path of a member in a JSON response, such as `data.value`. Empty for the whole response.
     response_path: String,
     timeout: Duration,
     max_retries: u32,
     retry_backoff: Duration,
 }
 
-/// The start of the variables with settings.
+/// The prefix of environment variables with settings.
 const VARIABLES: &str = "K6_SECRET_SOURCE_URL_";
 
 impl SecretUrl {
-    /// Reads `urlTemplate=…,headers.NAME=…,…`, `config=FILE`, and the variables that `variables` lists.
+    /// Reads `urlTemplate=…,headers.NAME=…,…`, `config=FILE`, and the environment variables in `variables`.
     ///
     /// # Errors
     /// If a setting is invalid, or the template is missing.
@@ -130,7 +130,7 @@ impl SecretUrl {
     /// The secret with that name. `settings` are those of the run's clients, for TLS and the network.
     ///
     /// # Errors
-    /// Why there is none. The text shows neither headers nor the response.
+    /// Why the secret could not be fetched. The message contains neither headers nor the response.
     pub async fn fetch(&self, key: &str, settings: &Settings) -> Result<String, String> {
         let address = self.template.replace("{key}", &escape(key));
         let url = Url::parse(&address).map_err(|error| error.to_string())?;
@@ -142,7 +142,7 @@ impl SecretUrl {
         }
         request.timeout = self.timeout;
         let mut settings = settings.clone();
-        // Secrets do not belong to the load.
+        // Requests for secrets are not part of the load.
         (settings.rate_limit, settings.discard_response_bodies) = (None, false);
         let client = Client::new(Shared::new(Arc::new(settings)), 1);
         let mut tries = 0;
@@ -190,7 +190,7 @@ impl SecretUrl {
     }
 }
 
-/// `MAX_RETRIES` as `maxRetries`.
+/// Converts `MAX_RETRIES` to `maxRetries`.
 fn camel_case(name: &str) -> String {
     let words = name.split('_').enumerate().map(|(at, word)| {
         let word = word.to_ascii_lowercase();
@@ -202,7 +202,7 @@ fn camel_case(name: &str) -> String {
     words.collect()
 }
 
-/// Escapes everything that has a meaning in a URL.
+/// Escapes all characters that have a meaning in a URL.
 fn escape(key: &str) -> String {
     let bytes = key.bytes().map(|byte| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {

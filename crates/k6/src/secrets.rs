@@ -1,4 +1,4 @@
-//! Secrets for scripts: where they come from, and keeping them out of everything that is shown or written.
+//! Secrets for scripts: their sources, and masking them in all output.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub struct Secrets {
     sources: Vec<Source>,
     /// The secrets that a script has read.
     mask: Arc<Mask>,
-    /// The secrets that were fetched, by the source's place and their names.
+    /// The secrets that were fetched, by the index of their source and by name.
     fetched: Mutex<HashMap<(usize, String), String>>,
 }
 
@@ -32,17 +32,17 @@ struct Source {
     url: Option<SecretUrl>,
 }
 
-/// Where a secret is.
+/// The location of a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Here(String),
-    /// At a server: [`Secrets::fetch`] gets it from the source at this place.
+    /// On a server. [`Secrets::fetch`] gets it from the source with this index.
     Remote(usize),
 }
 
 impl Secrets {
-    /// The sources that `--secret-source` names, such as `file=secrets.txt` or
-    /// `mock=name=other,key=value`. `read` reads a file of text.
+    /// Opens the sources that `--secret-source` specifies, such as `file=secrets.txt` or `mock=name=other,key=value`.
+    /// `read` reads a text file.
     ///
     /// # Errors
     /// If one of them is invalid or its file cannot be read.
@@ -82,7 +82,7 @@ impl Secrets {
         self.sources.is_empty()
     }
 
-    /// The secret `key` of the source with that name; `None` for the default source.
+    /// The secret `key` of the source with that name, or of the default source if it is `None`.
     ///
     /// # Errors
     /// If the source or the secret does not exist.
@@ -110,10 +110,10 @@ impl Secrets {
         Ok(Found::Here(secret))
     }
 
-    /// Fetches a secret that is at a server. The next call of [`Secrets::get`] finds it here.
+    /// Fetches a secret from a server. After that, [`Secrets::get`] returns it without another request.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why the secret could not be fetched.
     pub async fn fetch(
         &self,
         place: usize,
@@ -129,7 +129,7 @@ impl Secrets {
         Ok(secret)
     }
 
-    /// Keeps a secret, and the forms that it has in URLs and in JSON, out of all text.
+    /// Masks a secret, and its forms in URLs and in JSON, in all text.
     fn hide(&self, secret: &str) {
         self.mask.hide(secret);
         self.mask.hide(&in_url(secret));
@@ -137,7 +137,7 @@ impl Secrets {
         self.mask.hide(&quoted[1..quoted.len() - 1]);
     }
 
-    /// Hides the secrets that were read; `None` if there are no sources.
+    /// Masks the secrets that were read. `None` if there are no sources.
     pub fn mask(&self) -> Option<&Arc<Mask>> {
         (!self.is_empty()).then_some(&self.mask)
     }
@@ -151,12 +151,12 @@ impl Source {
             "mock" => Source::mock(settings),
             "url" => Source::url(settings, read),
             _ => Err(format!(
-                "there are no secrets of the kind \"{kind}\"; use file=PATH, url=urlTemplate=URL or mock=KEY=VALUE"
+                "unknown type of secret source \"{kind}\"; use file=PATH, url=urlTemplate=URL or mock=KEY=VALUE"
             )),
         }
     }
 
-    /// `PATH`, or `name=NAME,filename=PATH`, with an optional `default`.
+    /// Reads `PATH`, or `name=NAME,filename=PATH`, with an optional `default`.
     fn file(settings: &str, read: &ReadText) -> Result<Source, String> {
         let mut source = Source::default();
         let mut path = "";
@@ -188,7 +188,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The settings of [`SecretUrl`], with an optional `name=NAME` and `default`.
+    /// Reads the settings of [`SecretUrl`], with an optional `name=NAME` and `default`.
     fn url(settings: &str, read: &ReadText) -> Result<Source, String> {
         let mut source = Source::default();
         let mut own = Vec::new();
@@ -206,7 +206,7 @@ impl Source {
         Ok(source)
     }
 
-    /// `KEY=VALUE,…`, with an optional `name=NAME` and `default`.
+    /// Reads `KEY=VALUE,…`, with an optional `name=NAME` and `default`.
     fn mock(settings: &str) -> Result<Source, String> {
         let mut source = Source::default();
         for setting in settings.split(',') {
@@ -224,7 +224,7 @@ impl Source {
     }
 }
 
-/// What `encodeURIComponent` returns for a text.
+/// The result of `encodeURIComponent` for a string.
 fn in_url(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_also_hidden_in_urls_and_in_json() {
+    fn a_secret_is_also_masked_in_urls_and_in_json() {
         let secrets = open(&[r#"mock=key=a/"é b"#]).unwrap();
         assert!(secrets.mask().is_some());
         secrets.get(None, "key").unwrap();

@@ -1,4 +1,4 @@
-//! Descriptions of gRPC services, read by the first user and shared with all others.
+//! Descriptions of gRPC services. The first user reads them and shares them with all others.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ pub struct ServiceDescriptions(Mutex<HashMap<String, Description>>);
 pub type Description = Result<(Schema, Vec<Method>), String>;
 
 impl ServiceDescriptions {
-    /// The description stored for `key`; calls `read` if there is none yet.
+    /// The description stored for `key`. Calls `read` if there is none yet.
     pub fn once(&self, key: &str, read: impl FnOnce() -> Description) -> Description {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(key) {

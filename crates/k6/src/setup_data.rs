@@ -1,13 +1,13 @@
-//! What `setup` returned.
+//! The result of `setup`.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The result of `setup`, as JSON. Each user reads it once, before its first iteration.
+/// The result of `setup` as JSON. Each user reads it once, before its first iteration.
 #[derive(Debug, Default)]
 pub struct SetupData(RwLock<Option<Arc<str>>>);
 
 impl SetupData {
-    /// The JSON; `None` if setup did not run or returned nothing.
+    /// The JSON. `None` if setup did not run or returned nothing.
     pub fn text(&self) -> Option<Arc<str>> {
         self.0
             .read()
@@ -15,7 +15,7 @@ impl SetupData {
             .clone()
     }
 
-    /// Replaces it.
+    /// Replaces the result.
     pub fn set(&self, text: Option<Arc<str>>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = text;
     }

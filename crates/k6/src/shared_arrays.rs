@@ -1,4 +1,4 @@
-//! The elements of `SharedArray`s, stored once per process as JSON text.
+//! The elements of `SharedArray`s, stored once per process as JSON.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,23 +17,23 @@ impl SharedArrays {
             .cloned()
     }
 
-    /// Adds an array, unless another user was first; returns the stored one.
+    /// Adds an array, unless another user was first. Returns the stored array.
     pub fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name).or_insert_with(|| Arc::new(elements)))
     }
 }
 
-/// The elements of an array, as one JSON text after another.
+/// The elements of an array as concatenated JSON.
 #[derive(Debug, Default)]
 pub struct Elements {
     text: String,
-    /// The end of each element. An element without text is undefined.
+    /// The end of each element. An empty element is undefined.
     ends: Vec<usize>,
 }
 
 impl Elements {
-    /// Adds an element by its JSON; `None` for undefined.
+    /// Adds an element as JSON; `None` is undefined.
     pub fn push(&mut self, json: Option<&str>) {
         self.text.push_str(json.unwrap_or_default());
         self.ends.push(self.text.len());
@@ -50,7 +50,7 @@ impl Elements {
         self.ends.len()
     }
 
-    /// The JSON of an element; empty if it is undefined.
+    /// The JSON of an element. Empty if the element is undefined.
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
         let start = index

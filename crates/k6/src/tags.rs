@@ -1,4 +1,4 @@
-//! The tags of a user's samples: from the scenario, the group and the script.
+//! The tags of a user's samples, which come from the scenario, the group and the script.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,11 +14,11 @@ pub struct Tags {
     recorder: Option<Rc<Recorder>>,
     map: RefCell<TagMap>,
     metadata: RefCell<BTreeMap<String, String>>,
-    /// `map` in the recorder's form; `None` after a change.
+    /// `map` in the recorder's form. `None` after a change.
     base: RefCell<Option<BaseTags>>,
-    /// `::outer::inner`; empty at the root.
+    /// `::outer::inner`. Empty at the root.
     group: RefCell<String>,
-    /// Groups entered since the last change of other tags, so that entering them again needs no tag lookup.
+    /// Groups entered since the last change of other tags. Entering them again needs no tag lookup.
     entered: RefCell<Vec<(String, BaseTags)>>,
     changes: Cell<u64>,
 }
@@ -26,14 +26,14 @@ pub struct Tags {
 /// The state to return to when leaving a group.
 pub struct Outside {
     group_length: usize,
-    /// The whole path, if the entered group is not part of it.
+    /// The whole path, if the entered group is not a part of it.
     group: Option<String>,
     base: Option<BaseTags>,
     changes: u64,
 }
 
-/// Maximum number of groups remembered per user.
-const GROUPS_KEPT: usize = 8;
+/// Maximum number of groups to remember per user.
+const MAX_GROUPS: usize = 8;
 
 impl Tags {
     pub fn new(recorder: Option<Rc<Recorder>>, tag_groups: bool) -> Self {
@@ -118,7 +118,7 @@ impl Tags {
                 let path = group.clone();
                 drop(group);
                 let mut entered = self.entered.borrow_mut();
-                if entered.len() < GROUPS_KEPT
+                if entered.len() < MAX_GROUPS
                     && let Some(base) = self.base()
                 {
                     entered.push((path, base));
@@ -128,7 +128,7 @@ impl Tags {
         outside
     }
 
-    /// Leaves the group entered last. Returns its path and its tags.
+    /// Leaves the group that was entered last. Returns its path and its tags.
     pub fn leave_group(&self, outside: Outside) -> (String, Option<BaseTags>) {
         let inside = self.base();
         let mut group = self.group.borrow_mut();
@@ -146,7 +146,7 @@ impl Tags {
         (path, inside)
     }
 
-    /// A copy of the current tags, for operations that outlast a change of them.
+    /// A copy of the current tags, for operations that may run until after the tags have changed.
     pub fn snapshot(&self) -> Snapshot {
         let metadata = self.metadata.borrow();
         Snapshot {

@@ -1,10 +1,10 @@
-//! The trace context of a request (W3C Trace Context), which links what the server does for it with the request.
+//! The trace context of a request (W3C Trace Context). It links the server's work for the request with the request.
 
 use plimsoll_grpc::Metadata;
 use plimsoll_http::Fields;
 use plimsoll_samples::BaseTags;
 
-/// The header field that passes a trace context on.
+/// The header field that transmits a trace context.
 const TRACEPARENT: &str = "traceparent";
 
 /// A request that is a span of a trace.
@@ -15,8 +15,8 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// Adds a trace context to a request, and returns it if the request is one of the `share` that is recorded.
-    /// A context that the script has set stays.
+    /// Adds a trace context to a request, and returns the context if the request is in the `share` that is recorded. A
+    /// context that the script has set is kept.
     pub fn of_request(headers: &mut Fields, share: f64) -> Option<TraceContext> {
         if let Some(own) = headers.get(TRACEPARENT) {
             return TraceContext::parse(own);
@@ -28,7 +28,7 @@ impl TraceContext {
         is_recorded.then_some(context)
     }
 
-    /// The same for a gRPC call, unless `share` says that nothing is traced.
+    /// The same for a gRPC call, unless `share` is `None`, which means that nothing is traced.
     pub fn of_call(metadata: &mut Metadata, share: Option<f64>) -> Option<TraceContext> {
         let share = share?;
         if let Some((_, own)) = metadata.iter().find(|(name, _)| *name == TRACEPARENT) {
@@ -44,20 +44,21 @@ impl TraceContext {
     /// The context of a new trace, and whether it is recorded.
     fn random(share: f64) -> Option<(TraceContext, bool)> {
         let mut bytes = [0; 24];
-        // Without random numbers, the request is sent without a trace.
+        // Without random numbers, the request is sent without a trace context.
         getrandom::fill(&mut bytes).ok()?;
         let (trace, span) = bytes.split_at(16);
         let context = TraceContext {
             trace: u128::from_be_bytes(trace.try_into().ok()?),
             span: u64::from_be_bytes(span.try_into().ok()?),
         };
-        // Its last 56 bits are random in every trace (W3C Trace Context, level 2), so other programs can decide alike.
+        // Its last 56 bits are random in every trace (W3C Trace Context, level 2), so other programs can decide in the
+        // same way.
         let position = (context.trace & ((1 << 56) - 1)) as f64 / (1_u64 << 56) as f64;
-        // All bits zero are invalid.
+        // An id of zeros is invalid.
         (context.trace != 0 && context.span != 0).then_some((context, position < share))
     }
 
-    /// `00-TRACE-SPAN-01`; `None` if it is malformed or not recorded.
+    /// Parses `00-TRACE-SPAN-01`. `None` if it is malformed or not recorded.
     fn parse(text: &str) -> Option<TraceContext> {
         let mut parts = text.split('-');
         let mut number = |digits: usize| {
@@ -87,8 +88,8 @@ impl TraceContext {
         }
     }
 
-    /// What the samples of a round trip say about its span. Round trips after the first, which redirects and logins
-    /// cause, are children of the request's span.
+    /// The span of a round trip, for its samples. Round trips after the first one, which redirects and logins cause,
+    /// are children of the request's span.
     pub fn metadata(self, trip: u32) -> Vec<(&'static str, String)> {
         let child = self.span.wrapping_add(u64::from(trip.saturating_sub(1)));
         let mut all = vec![
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_request_gets_a_trace_of_its_own() {
+    fn each_request_gets_its_own_trace() {
         let (mut first, mut second) = (Fields::new(), Fields::new());
         let context = TraceContext::of_request(&mut first, 1.0).expect("recorded");
         let other = TraceContext::of_request(&mut second, 1.0).expect("recorded");
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_recorded_requests_is_kept() {
+    fn the_configured_share_of_requests_is_recorded() {
         let is_recorded = |share| {
             let mut headers = Fields::new();
             let context = TraceContext::of_request(&mut headers, share);
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_of_the_script_stays() {
+    fn a_context_set_by_the_script_is_kept() {
         let of = |text: &str| {
             let mut headers = Fields::new();
             headers.set(TRACEPARENT, text).expect("a value");

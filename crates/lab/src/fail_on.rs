@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn primary_comparisons_count_alone() {
+    fn only_primary_comparisons_count() {
         let mut result = result(Outcome::Larger, 1.3);
         result.comparisons[1].primary = true;
         assert_eq!(
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn objectives_are_met_missed_or_open() {
+    fn objectives_are_met_missed_or_undecided() {
         let mut result = result(Outcome::NoDifference, 1.0);
         let none = failures(&[Condition::Objective], &result);
         assert_eq!((none.found.len(), none.open.len()), (0, 1));

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 
 /// The name of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Which {
+pub enum FormName {
     /// Short runs and only some of the cells.
     Quick,
     /// The values of the lab file.
@@ -20,28 +20,28 @@ pub enum Which {
     Full,
 }
 
-impl Which {
+impl FormName {
     /// The form's name.
     pub fn name(self) -> &'static str {
         match self {
-            Which::Quick => "quick",
-            Which::Standard => "standard",
-            Which::Full => "full",
+            FormName::Quick => "quick",
+            FormName::Standard => "standard",
+            FormName::Full => "full",
         }
     }
 
     /// The form with the given name.
-    pub fn of(name: &str) -> Option<Which> {
-        [Which::Quick, Which::Standard, Which::Full]
+    pub fn of(name: &str) -> Option<FormName> {
+        [FormName::Quick, FormName::Standard, FormName::Full]
             .into_iter()
             .find(|which| which.name() == name)
     }
 
     fn shape(self) -> &'static Shape {
         match self {
-            Which::Quick => &keys::QUICK,
-            Which::Standard => &keys::STANDARD,
-            Which::Full => &keys::FULL,
+            FormName::Quick => &keys::QUICK,
+            FormName::Standard => &keys::STANDARD,
+            FormName::Full => &keys::FULL,
         }
     }
 }
@@ -53,7 +53,7 @@ pub const NO_RUNS: &str = "without runs there are no figures: use 1 or more";
 #[derive(Clone, Debug)]
 pub struct Form {
     /// Its name.
-    pub which: Which,
+    pub which: FormName,
     duration: Option<Duration>,
     warmup: Option<Duration>,
     restarts: Option<u32>,
@@ -79,7 +79,7 @@ impl Form {
     /// Reads `[forms.NAME]`.
     pub fn read(
         document: &Document,
-        which: Which,
+        which: FormName,
         axes: &[Axis],
         problems: &mut Vec<Problem>,
     ) -> Form {
@@ -135,14 +135,14 @@ impl Form {
         let second = Duration::from_secs;
         let by_default = match self.which {
             // A load with a shorter duration keeps that duration.
-            Which::Quick => Extent {
+            FormName::Quick => Extent {
                 duration: own.duration.min(second(2)),
                 warmup: own.warmup.min(second(1)),
                 restarts: 1,
                 repeats: 1,
             },
-            Which::Standard => own,
-            Which::Full => Extent {
+            FormName::Standard => own,
+            FormName::Full => Extent {
                 duration: own.duration.max(second(60)),
                 warmup: own.warmup.max(second(10)),
                 restarts: own.restarts.max(5),
@@ -182,7 +182,7 @@ mod tests {
 
     fn form(share: f64) -> Form {
         Form {
-            which: Which::Quick,
+            which: FormName::Quick,
             duration: None,
             warmup: None,
             restarts: None,

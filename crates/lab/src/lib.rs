@@ -20,6 +20,6 @@ mod stamp;
 pub mod starter;
 pub mod template;
 
-pub use form::Which;
-pub use problem::{Place, Problem};
+pub use form::FormName;
+pub use problem::{Location, Problem};
 pub use resolve::Lab;

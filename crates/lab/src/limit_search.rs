@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A search and its verdict.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct JudgedSearch {
     /// The search as written to the result.
     pub search: LimitSearch,
     /// `valid`, `suspect` or `invalid`.
@@ -15,7 +15,7 @@ pub struct Found {
 }
 
 /// The search result in printed output; `None` if there is none.
-pub fn read(printed: &str) -> Option<Found> {
+pub fn read(printed: &str) -> Option<JudgedSearch> {
     let json: Value = serde_json::from_str(printed).ok()?;
     let schema = json["schema"].as_str()?;
     if !schema.starts_with("plimsoll/find-result/") {
@@ -51,7 +51,7 @@ pub fn read(printed: &str) -> Option<Found> {
         json["answer"].as_str().unwrap_or_default(),
         json["drift"].is_object(),
     );
-    Some(Found {
+    Some(JudgedSearch {
         search,
         verdict,
         reasons,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_about_a_missed_rate_is_doubt_about_the_limit() {
+    fn doubt_about_a_missed_rate_casts_doubt_on_the_limit() {
         let found = read(&printed("100", true, "suspect")).unwrap();
         assert_eq!((found.verdict, found.reasons.len()), ("suspect", 1));
         let found = read(&printed("100", false, "valid")).unwrap();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_is_the_services_and_a_lower_bound_is_the_generators() {
+    fn a_drift_is_blamed_on_the_service_and_a_lower_bound_on_the_generator() {
         let drifted = printed("100", false, "valid").replace(
             "\"confirmed\"",
             r#""drift": {"low": 100, "high": 400, "slower": true}, "confirmed""#,

@@ -6,21 +6,21 @@ use indexmap::IndexMap;
 
 use crate::file::node::{Node, Table, Value};
 use crate::file::{Document, unknown};
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 
 /// Maximum number of cells of a lab.
-pub const MOST_CELLS: usize = 10_000;
+pub const MAX_CELLS: usize = 10_000;
 
 /// A condition on cells: the allowed values for some axes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct When(IndexMap<String, (Place, Vec<String>)>);
+pub struct When(IndexMap<String, (Location, Vec<String>)>);
 
 /// An axis: its values, and the cells to which each value applies.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// Its name.
     pub name: String,
-    place: Place,
+    place: Location,
     parts: Vec<(Vec<String>, When)>,
 }
 
@@ -207,7 +207,7 @@ impl Matrix {
             let axis = Axis::read(name, node, &axes, problems);
             axes.push(axis);
         }
-        let excludes: Vec<(Place, When)> = document
+        let excludes: Vec<(Location, When)> = document
             .tables("exclude")
             .iter()
             .filter_map(|node| Some((node.place.clone(), When::read(node.table()?))))
@@ -235,7 +235,7 @@ impl Matrix {
         matrix
     }
 
-    fn fill(&mut self, excludes: &[(Place, When)]) -> Result<(), Problem> {
+    fn fill(&mut self, excludes: &[(Location, When)]) -> Result<(), Problem> {
         let mut cells = vec![Coordinates::default()];
         for axis in &self.axes {
             let mut next = Vec::new();
@@ -262,9 +262,9 @@ impl Matrix {
                         next.push(cell);
                     }
                 }
-                if next.len() > MOST_CELLS {
+                if next.len() > MAX_CELLS {
                     return Err(axis.place.problem(format!(
-                        "there are more than {MOST_CELLS} cells with this axis; exclude some, or split the lab"
+                        "there are more than {MAX_CELLS} cells with this axis; exclude some, or split the lab"
                     )));
                 }
             }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_may_exist_for_some_cells_only() {
+    fn an_axis_may_exist_only_for_some_cells() {
         let text = "[axes]\nwhat = [\"tcp\", \"get\", \"push\"]\n\
             tls = { values = [\"no\", \"yes\"], when = { what = \"get\" } }\n\
             workers = [{ values = [1], when = { what = \"push\" } }, { values = [2], when = { what = [\"get\"], tls = \"yes\" } }]\n";
@@ -322,30 +322,33 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_their_lines() {
-        let told = matrix("[axes]\na = []\n").unwrap_err();
+    fn errors_are_reported_with_their_lines() {
+        let errors = matrix("[axes]\na = []\n").unwrap_err();
         assert!(
-            told[0].starts_with("lab.toml:2: the axis \"a\" is empty"),
-            "{told:?}"
+            errors[0].starts_with("lab.toml:2: the axis \"a\" is empty"),
+            "{errors:?}"
         );
-        let told = matrix("[axes]\na = [\"x\", \"x\"]\n").unwrap_err();
-        assert!(told[0].contains("twice"), "{told:?}");
-        let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwier = \"http\"\n").unwrap_err();
+        let errors = matrix("[axes]\na = [\"x\", \"x\"]\n").unwrap_err();
+        assert!(errors[0].contains("twice"), "{errors:?}");
+        let errors =
+            matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwier = \"http\"\n").unwrap_err();
         assert_eq!(
-            told,
+            errors,
             ["lab.toml:4: unknown axis \"wier\"; did you mean \"wire\"?"]
         );
-        let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"htpt\"\n").unwrap_err();
+        let errors =
+            matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"htpt\"\n").unwrap_err();
         assert_eq!(
-            told,
+            errors,
             ["lab.toml:4: unknown value of the axis wire \"htpt\"; did you mean \"http\"?"]
         );
-        let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"http\"\n").unwrap_err();
-        assert!(told[0].contains("match every cell"), "{told:?}");
+        let errors =
+            matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"http\"\n").unwrap_err();
+        assert!(errors[0].contains("match every cell"), "{errors:?}");
     }
 
     #[test]
-    fn too_many_cells_are_an_error_and_cost_little() {
+    fn too_many_cells_are_an_error_and_use_little_memory() {
         let values: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
         let values = values.join(",");
         let text = format!("[axes]\na = [{values}]\nb = [{values}]\nc = [{values}]\n");

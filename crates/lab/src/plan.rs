@@ -39,11 +39,11 @@ pub fn json(lab: &Lab) -> Value {
 pub fn text(lab: &Lab) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = tell(lab, &mut out);
+    let _ = write_plan(lab, &mut out);
     out
 }
 
-fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
+fn write_plan(lab: &Lab, out: &mut String) -> std::fmt::Result {
     let chosen: Vec<&Cell> = lab.matrix().iter().filter(|cell| cell.chosen).collect();
     writeln!(out, "{}", lab.title)?;
     if !lab.question.is_empty() {

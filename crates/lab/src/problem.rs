@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 /// A line in a lab file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
 }
 
-impl Place {
+impl Location {
     /// Creates the location of a line in a file.
-    pub fn new(file: &Path, line: usize) -> Place {
-        Place {
+    pub fn new(file: &Path, line: usize) -> Location {
+        Location {
             file: file.to_owned(),
             line,
         }
@@ -34,7 +34,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The location, if the problem has a line.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// The description and the fix.
     pub message: String,
 }
@@ -64,15 +64,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// `; did you mean NAME?`, or the list of known names.
-pub(crate) fn meant<'a>(written: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    const MOST: usize = 30;
+/// `did you mean NAME?`, or the list of known names.
+pub(crate) fn suggestion<'a>(
+    written: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> String {
+    const MAX_NAMES: usize = 30;
     if let Some(near) = plimsoll_units::nearest(written, known.clone()) {
         return format!("did you mean \"{near}\"?");
     }
-    let all: Vec<&str> = known.take(MOST).collect();
+    let all: Vec<&str> = known.take(MAX_NAMES).collect();
     match all.as_slice() {
-        [] => "there is none".to_owned(),
-        some => format!("there is: {}", some.join(", ")),
+        [] => "none is defined".to_owned(),
+        some => format!("use one of: {}", some.join(", ")),
     }
 }

@@ -13,9 +13,9 @@ const PROGRAM: &str = "plimsoll";
 /// The prefix of the names of private directories.
 const PRIVATE: &str = "plimsoll-lab-";
 /// The replacement for a private directory in a report.
-const PRIVATE_SHOWN: &str = "private";
+const PRIVATE_REPLACEMENT: &str = "private";
 /// Characters that end a path in a command or a message.
-const BETWEEN_PATHS: [char; 8] = [' ', '=', '"', '\'', ',', ':', '(', '@'];
+const SEPARATORS: [char; 8] = [' ', '=', '"', '\'', ',', ':', '(', '@'];
 
 /// Removes private data from the result of a lab file and a run's directory.
 pub fn redact(result: &mut LabResult, lab_file: &Path, run: &Path) {
@@ -24,11 +24,11 @@ pub fn redact(result: &mut LabResult, lab_file: &Path, run: &Path) {
     };
     let home = std::env::var("HOME").unwrap_or_default();
     let user = std::env::var("USER").unwrap_or_default();
-    let program = crate::run::server::ourselves().unwrap_or_default();
+    let program = crate::run::server::program_path().unwrap_or_default();
     let paths = Paths {
         program,
-        run: whole(run),
-        root: root(&whole(lab_file)),
+        run: absolute(run),
+        root: root(&absolute(lab_file)),
     };
     each_text(&mut value, &|text| {
         text_of(&paths.shorten(text), &home, &user)
@@ -38,9 +38,9 @@ pub fn redact(result: &mut LabResult, lab_file: &Path, run: &Path) {
     }
 }
 
-fn whole(path: &Path) -> String {
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    whole.display().to_string()
+fn absolute(path: &Path) -> String {
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    absolute.display().to_string()
 }
 
 /// The parent of the directory that contains the lab, so paths start with `labs/payload/`.
@@ -111,13 +111,13 @@ fn without_private(text: &str) -> String {
     while let Some(at) = rest.find(PRIVATE) {
         let (before, from) = rest.split_at(at);
         let is_path = before.ends_with('/');
-        let start = before.rfind(BETWEEN_PATHS).map_or(0, |at| at + 1);
+        let start = before.rfind(SEPARATORS).map_or(0, |at| at + 1);
         let end = from
-            .find(|c| c == '/' || BETWEEN_PATHS.contains(&c))
+            .find(|c| c == '/' || SEPARATORS.contains(&c))
             .unwrap_or(from.len());
         if is_path {
             shown.push_str(&before[..start]);
-            shown.push_str(PRIVATE_SHOWN);
+            shown.push_str(PRIVATE_REPLACEMENT);
         } else {
             shown.push_str(before);
             shown.push_str(&from[..end]);
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_as_one_would_type_them() {
+    fn commands_are_shown_as_a_user_would_type_them() {
         let paths = Paths {
             program: "/w/here/target/plimsoll".to_owned(),
             run: "/elsewhere/results/a-quick-1".to_owned(),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_another_plimsoll_is_as_one_would_type_it() {
+    fn a_command_of_another_plimsoll_is_shown_as_a_user_would_type_it() {
         let paths = Paths {
             program: "/w/here/target/debug/plimsoll".to_owned(),
             run: "/elsewhere/results/a-quick-1".to_owned(),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn private_directories_have_one_name() {
+    fn private_directories_are_replaced_with_one_name() {
         assert_eq!(
             without_private(
                 "-e KEY=/tmp/x/plimsoll-lab-15237-18ea/variant-1/client.key --certs /tmp/plimsoll-lab-1-2 the plimsoll-lab-report"
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lab_near_the_root_has_no_empty_root() {
+    fn a_lab_near_the_root_does_not_remove_every_slash() {
         assert_eq!(root("/w/here/labs/a/lab.toml"), "/w/here");
         assert_eq!(root("/tmp/lab.toml"), "/tmp");
         assert_eq!(root("/lab.toml"), "");
@@ -201,12 +201,12 @@ mod tests {
 
     #[test]
     fn home_directories_and_secrets_are_removed() {
-        let told = text_of(
+        let redacted = text_of(
             "/home/me/x --out /home/you postgres://a:hunter2@h/d",
             "/home/me",
             "you",
         );
-        assert!(told.starts_with("~/x --out ~ "), "{told}");
-        assert!(!told.contains("hunter2"), "{told}");
+        assert!(redacted.starts_with("~/x --out ~ "), "{redacted}");
+        assert!(!redacted.contains("hunter2"), "{redacted}");
     }
 }

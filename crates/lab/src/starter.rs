@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::file::Document;
-use crate::form::Which;
+use crate::form::FormName;
 use crate::resolve::Lab;
 
 /// The system that a new lab measures.
@@ -101,8 +101,8 @@ fn braces(text: &str) -> String {
 pub fn text(system: &System, file: &Path) -> Result<String, String> {
     let text = unchecked(system, file);
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let read =
-        Document::of_text(&absolute, &text).and_then(|document| Lab::of(document, Which::Standard));
+    let read = Document::of_text(&absolute, &text)
+        .and_then(|document| Lab::of(document, FormName::Standard));
     match read {
         Ok(_) => Ok(text),
         Err(problems) => {

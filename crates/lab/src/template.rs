@@ -6,7 +6,7 @@
 
 /// The value of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Lookup {
     /// The name has this value.
     Text(String),
     /// The value is known only when the lab runs. The text is left unchanged.
@@ -20,7 +20,7 @@ pub enum Found {
 ///
 /// # Errors
 /// The explanation of the first unknown name.
-pub fn expand(text: &str, look_up: impl FnMut(&str) -> Found) -> Result<String, String> {
+pub fn expand(text: &str, look_up: impl FnMut(&str) -> Lookup) -> Result<String, String> {
     replace(text, false, look_up)
 }
 
@@ -28,14 +28,14 @@ pub fn expand(text: &str, look_up: impl FnMut(&str) -> Found) -> Result<String, 
 ///
 /// # Errors
 /// The explanation of the first unknown name.
-pub fn finish(text: &str, look_up: impl FnMut(&str) -> Found) -> Result<String, String> {
+pub fn finish(text: &str, look_up: impl FnMut(&str) -> Lookup) -> Result<String, String> {
     replace(text, true, look_up)
 }
 
 fn replace(
     text: &str,
     unquote: bool,
-    mut look_up: impl FnMut(&str) -> Found,
+    mut look_up: impl FnMut(&str) -> Lookup,
 ) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     for piece in pieces(text) {
@@ -48,13 +48,13 @@ fn replace(
                 out.push_str(close);
             }
             Piece::Name(name) => match look_up(name) {
-                Found::Text(text) => out.push_str(&text),
-                Found::Later => {
+                Lookup::Text(text) => out.push_str(&text),
+                Lookup::Later => {
                     out.push('{');
                     out.push_str(name);
                     out.push('}');
                 }
-                Found::Unknown(message) => return Err(message),
+                Lookup::Unknown(message) => return Err(message),
             },
         }
     }
@@ -130,11 +130,11 @@ fn name_after(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn look_up(name: &str) -> Found {
+    fn look_up(name: &str) -> Lookup {
         match name {
-            "backend" => Found::Text("sqlite".into()),
-            "db.port" => Found::Later,
-            other => Found::Unknown(format!("no {other}")),
+            "backend" => Lookup::Text("sqlite".into()),
+            "db.port" => Lookup::Later,
+            other => Lookup::Unknown(format!("no {other}")),
         }
     }
 

@@ -9,21 +9,21 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plimsoll_lab::Place;
-use plimsoll_lab::resolve::{Link, MadeBy};
+use plimsoll_lab::Location;
+use plimsoll_lab::resolve::{Implementation, Link};
 use plimsoll_lab::run::network::Network;
 
 fn link(rate: Option<u64>, round_trip: Duration) -> Link {
     Link {
         name: "far".to_owned(),
-        by: MadeBy::Kernel,
+        by: Implementation::Kernel,
         round_trip,
         jitter: Duration::ZERO,
         rate,
         loss: 0.0,
         cpus: Vec::new(),
         host: None,
-        place: Place::default(),
+        place: Location::default(),
     }
 }
 
@@ -44,7 +44,7 @@ fn make(link: &Link) -> Option<Network> {
 /// address.
 /// sender's address.
 fn transfer(network: Option<&Network>, receives_inside: bool) -> (f64, IpAddr) {
-    const COUNTED: Duration = Duration::from_millis(700);
+    const RATE_DURATION: Duration = Duration::from_millis(700);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
     let inside = network.map(|network| network.enter().expect("the network can be entered"));
@@ -64,7 +64,7 @@ fn transfer(network: Option<&Network>, receives_inside: bool) -> (f64, IpAddr) {
     let first = to.read(&mut block).expect("bytes");
     assert!(first > 0);
     let (began, mut bytes) = (Instant::now(), 0);
-    while began.elapsed() < COUNTED {
+    while began.elapsed() < RATE_DURATION {
         bytes += to.read(&mut block).expect("bytes");
     }
     let rate = bytes as f64 * 8.0 / began.elapsed().as_secs_f64();
@@ -102,7 +102,7 @@ fn the_kernel_limits_both_directions_to_the_declared_rate() {
 }
 
 #[test]
-fn the_generator_reaches_this_hosts_loopback_addresses_and_no_other() {
+fn the_generator_reaches_only_this_hosts_loopback_addresses() {
     let Some(network) = make(&link(None, Duration::ZERO)) else {
         return;
     };

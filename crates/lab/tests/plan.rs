@@ -6,7 +6,7 @@ use plimsoll_lab::file::Document;
 use plimsoll_lab::run::command;
 use plimsoll_lab::run::names::Names;
 use plimsoll_lab::run::order::order;
-use plimsoll_lab::{Lab, Which};
+use plimsoll_lab::{FormName, Lab};
 
 const LAB: &str = r#"
 [lab]
@@ -70,15 +70,15 @@ only = { wire = "grpc" }
 repeats = 2
 "#;
 
-fn lab(text: &str, which: Which) -> Result<Lab, Vec<String>> {
+fn lab(text: &str, which: FormName) -> Result<Lab, Vec<String>> {
     Document::of_text(Path::new("labs/lab.toml"), text)
         .and_then(|document| Lab::of(document, which))
         .map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
 #[test]
-fn tables_are_laid_over_each_other_for_each_cell() {
-    let lab = lab(LAB, Which::Standard).unwrap();
+fn tables_are_merged_for_each_cell() {
+    let lab = lab(LAB, FormName::Standard).unwrap();
     let names: Vec<&str> = lab.matrix().iter().map(|cell| cell.name.as_str()).collect();
     assert_eq!(
         names,
@@ -121,15 +121,15 @@ fn tables_are_laid_over_each_other_for_each_cell() {
 }
 
 #[test]
-fn forms_change_durations_restarts_and_the_share_and_nothing_else() {
-    let quick = lab(LAB, Which::Quick).unwrap();
+fn forms_change_only_durations_restarts_and_the_share_of_cells() {
+    let quick = lab(LAB, FormName::Quick).unwrap();
     let chosen: Vec<bool> = quick.matrix().iter().map(|cell| cell.chosen).collect();
     assert_eq!(chosen, [false, false, true, true, false, true]);
     let runs = |lab: &Lab| (lab.cells[2].load.restarts, lab.cells[2].load.repeats);
     assert_eq!(runs(&quick), (1, 2));
-    assert_eq!(runs(&lab(LAB, Which::Standard).unwrap()), (3, 1));
+    assert_eq!(runs(&lab(LAB, FormName::Standard).unwrap()), (3, 1));
     assert_eq!(quick.cells[2].load.duration.as_secs(), 2);
-    let full = lab(LAB, Which::Full).unwrap();
+    let full = lab(LAB, FormName::Full).unwrap();
     assert_eq!(full.cells[2].load.duration.as_secs(), 60);
     assert_eq!(runs(&full), (5, 1));
     assert_eq!(
@@ -149,7 +149,7 @@ fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
     let text = LAB
         .replace("[lab]\n", "[lab]\nkeep = 2\n")
         .replace("duration = \"5s\"\n", "duration = \"5s\"\nrepeats = 2\n");
-    let lab = lab(&text, Which::Full).unwrap();
+    let lab = lab(&text, FormName::Full).unwrap();
     let turns = order(&lab, 7);
     assert_eq!(turns, order(&lab, 7), "the same seed gives the same order");
     let cells = lab.cells.len();
@@ -187,7 +187,7 @@ fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
 
 #[test]
 fn the_base_of_the_first_comparison_is_measured_twice() {
-    let standard = lab(LAB, Which::Standard).unwrap();
+    let standard = lab(LAB, FormName::Standard).unwrap();
     let (cell, copy) = standard.same_cell().expect("three restarts");
     assert_eq!(cell.name, "backend=sqlite wire=http place=near");
     assert_eq!(
@@ -217,16 +217,16 @@ fn the_base_of_the_first_comparison_is_measured_twice() {
     // A primary comparison comes first.
     let primary = "\n[[compare]]\naxis = \"wire\"\n\
                    [[compare]]\naxis = \"wire\"\nbase = \"grpc\"\nprimary = true\nfigures = \"latency_p95\"\n";
-    let other = lab(&format!("{LAB}{primary}"), Which::Standard).unwrap();
+    let other = lab(&format!("{LAB}{primary}"), FormName::Standard).unwrap();
     let (cell, _) = other.same_cell().expect("three restarts");
     assert_eq!(cell.name, "backend=sqlite wire=grpc place=near");
 
     // The lab declares how much its runs differ.
     let noise = format!("{LAB}\n[[compare]]\naxis = \"wire\"\nnoise = \"10%\"\n");
-    let known = lab(&noise, Which::Standard).unwrap();
+    let known = lab(&noise, FormName::Standard).unwrap();
     assert!(known.same_cell().is_none() && known.why_no_same_cell().is_none());
 
-    let quick = lab(LAB, Which::Quick).unwrap();
+    let quick = lab(LAB, FormName::Quick).unwrap();
     assert!(quick.same_cell().is_none());
     let why = quick.why_no_same_cell().expect("a reason");
     assert!(
@@ -236,10 +236,10 @@ fn the_base_of_the_first_comparison_is_measured_twice() {
 }
 
 #[test]
-fn the_plan_says_what_comparisons_can_show() {
+fn the_plan_states_what_comparisons_can_show() {
     let design =
         |text: &str, which| plimsoll_lab::plan::json(&lab(text, which).unwrap())["design"].clone();
-    let standard = design(LAB, Which::Standard);
+    let standard = design(LAB, FormName::Standard);
     assert_eq!(standard["pairs"], 3);
     assert_eq!(standard["primary"], 0);
     // (t(0.975, 2) + t(0.8, 2)) × 5 % × √2 ÷ √3 = (4.3027 + 1.0607) × 0.040825 = 0.21896.
@@ -252,21 +252,21 @@ fn the_plan_says_what_comparisons_can_show() {
     let primary = format!(
         "{LAB}\n[[compare]]\naxis = \"wire\"\nprimary = true\nfigures = [\"latency_p95\", \"latency_p50\"]\n"
     );
-    let of_six = design(&primary, Which::Standard);
+    let of_six = design(&primary, FormName::Standard);
     assert_eq!(of_six["primary"], 6);
     assert!(of_six["smallest_difference"].as_f64().unwrap() > 2.0 * smallest);
-    let text = plimsoll_lab::plan::text(&lab(&primary, Which::Standard).unwrap());
+    let text = plimsoll_lab::plan::text(&lab(&primary, FormName::Standard).unwrap());
     assert!(text.contains("3 restarts find a difference of"), "{text}");
     assert!(text.contains("in one of 6 primary comparisons"), "{text}");
     assert!(text.contains("Measured twice"), "{text}");
 
-    let quick = design(LAB, Which::Quick);
+    let quick = design(LAB, FormName::Quick);
     assert_eq!(quick["smallest_difference"], serde_json::Value::Null);
     assert_eq!(
         (&quick["pairs"], &quick["unit"]),
         (&2.into(), &"runs".into())
     );
-    let text = plimsoll_lab::plan::text(&lab(LAB, Which::Quick).unwrap());
+    let text = plimsoll_lab::plan::text(&lab(LAB, FormName::Quick).unwrap());
     assert!(
         text.contains("2 runs of each cell cannot show any difference: at least 3 are needed"),
         "{text}"
@@ -274,7 +274,7 @@ fn the_plan_says_what_comparisons_can_show() {
 }
 
 #[test]
-fn comparisons_that_can_show_nothing_are_refused_with_the_number_that_suffices() {
+fn comparisons_that_can_show_nothing_are_rejected_with_the_required_number() {
     let with = |compare: &str, restarts: u32| {
         let text = LAB.replace(
             "duration = \"5s\"\n",
@@ -282,24 +282,24 @@ fn comparisons_that_can_show_nothing_are_refused_with_the_number_that_suffices()
         );
         format!("{text}\n[[compare]]\naxis = \"wire\"\n{compare}")
     };
-    let refused = lab(&with("", 2), Which::Standard).unwrap_err();
+    let refused = lab(&with("", 2), FormName::Standard).unwrap_err();
     assert!(
         refused[0].contains("its cells have only 2 restarts: set restarts = 3 in [[load]], or 7 to find a difference of 10 %"),
         "{refused:?}"
     );
     assert!(refused[0].starts_with("labs/lab.toml:"), "{refused:?}");
-    assert!(lab(&with("", 3), Which::Standard).is_ok());
+    assert!(lab(&with("", 3), FormName::Standard).is_ok());
     // The quick form only shows that the lab works.
-    assert!(lab(&with("", 2), Which::Quick).is_ok());
+    assert!(lab(&with("", 2), FormName::Quick).is_ok());
     // Comparisons that the lab does not declare are made if they are possible.
     assert!(
         lab(
             &LAB.replace("duration = \"5s\"\n", "duration = \"5s\"\nrestarts = 1\n"),
-            Which::Standard
+            FormName::Standard
         )
         .is_ok()
     );
-    let vague = lab(&with("primary = true\n", 3), Which::Standard).unwrap_err();
+    let vague = lab(&with("primary = true\n", 3), FormName::Standard).unwrap_err();
     assert!(
         vague[0].contains("a primary comparison needs the key \"figures\""),
         "{vague:?}"
@@ -314,7 +314,7 @@ fn excluded_processes_and_searches_are_in_the_plan() {
             "command = \"plimsoll find --json --objective p95<5ms -- http {base}\"\nwithin = \"7m\"",
         )
         .replacen("kind = \"postgres\"", "kind = \"postgres\"\ncounts = false", 1);
-    let lab = lab(&text, Which::Standard).unwrap();
+    let lab = lab(&text, FormName::Standard).unwrap();
     let plan = plimsoll_lab::plan::json(&lab);
     assert_eq!(plan["variants"][1]["processes"][0]["counts"], false);
     assert_eq!(plan["variants"][1]["processes"][1]["counts"], true);
@@ -325,62 +325,68 @@ fn excluded_processes_and_searches_are_in_the_plan() {
 /// The only problem that a change of the file causes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");
-    let told = lab(&LAB.replacen(from, to, 1), Which::Standard).expect_err("a mistake");
-    assert_eq!(told.len(), 1, "{told:#?}");
-    told.concat()
+    let error = lab(&LAB.replacen(from, to, 1), FormName::Standard).expect_err("a mistake");
+    assert_eq!(error.len(), 1, "{error:#?}");
+    error.concat()
 }
 
 #[test]
-fn each_mistake_is_reported_with_its_line_and_a_fix() {
-    let told = mistake(
+fn each_error_is_reported_with_its_line_and_a_fix() {
+    let error = mistake(
         "{authz.address}\"\n\n[[place]]",
         "{auth.address}\"\n\n[[place]]",
     );
     assert!(
-        told.starts_with("labs/lab.toml:15: unknown variable {auth.address} in this cell; did you mean \"authz.address\"?"),
-        "{told}"
+        error.starts_with("labs/lab.toml:15: unknown variable {auth.address} in this cell; did you mean \"authz.address\"?"),
+        "{error}"
     );
-    let told = mistake("{db.url}", "{db.uri}");
+    let error = mistake("{db.url}", "{db.uri}");
     assert!(
-        told.contains("lab.toml:41: unknown variable {db.uri}: of db, did you mean \"url\"?"),
-        "{told}"
+        error.contains("lab.toml:41: unknown variable {db.uri}: of db, did you mean \"url\"?"),
+        "{error}"
     );
-    let told = mistake("127.0.0.1:{port}", "127.0.0.1:{prot}");
-    assert!(told.contains("did you mean \"port\"?"), "{told}");
-    let told = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
+    let error = mistake("127.0.0.1:{port}", "127.0.0.1:{prot}");
+    assert!(error.contains("did you mean \"port\"?"), "{error}");
+    let error = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
     assert!(
-        told.contains(
+        error.contains(
             "lab.toml:49: unknown value of the axis wire \"gprc\"; did you mean \"grpc\"?"
         ),
-        "{told}"
+        "{error}"
     );
-    let told = mistake("name = \"far\"", "name = \"fat\"");
+    let error = mistake("name = \"far\"", "name = \"fat\"");
     assert!(
-        told.contains("unknown place \"far\"; did you mean \"fat\"?"),
-        "{told}"
+        error.contains("unknown place \"far\"; did you mean \"fat\"?"),
+        "{error}"
     );
-    let told = mistake("duration = \"5s\"", "duration = \"{authz.port}s\"");
+    let error = mistake("duration = \"5s\"", "duration = \"{authz.port}s\"");
     assert!(
-        told.contains("duration must be known before the lab runs"),
-        "{told}"
+        error.contains("duration must be known before the lab runs"),
+        "{error}"
     );
-    let told = mistake("at-most = \"50ms\"", "at-most = 50");
-    assert!(told.contains("give the limit a unit"), "{told}");
-    let told = mistake("command = \"true", "script = \"none.js\"\ncommand = \"true");
-    assert!(told.contains("script and command, but only one"), "{told}");
-    let told = mistake("users = 10", "users = \"{wire}\"");
+    let error = mistake("at-most = \"50ms\"", "at-most = 50");
+    assert!(error.contains("give the limit a unit"), "{error}");
+    let error = mistake("command = \"true", "script = \"none.js\"\ncommand = \"true");
     assert!(
-        told.contains("lab.toml:45: users must be a whole number, not \"http\""),
-        "{told}"
+        error.contains("script and command, but only one"),
+        "{error}"
     );
-    let told = mistake("p = 95", "p = 97");
-    assert!(told.contains("p must be 50, 90, 95, 99 or 99.9"), "{told}");
-    let told = mistake("title = \"A check\"", "");
-    assert!(told.contains("[lab] needs the key \"title\""), "{told}");
+    let error = mistake("users = 10", "users = \"{wire}\"");
+    assert!(
+        error.contains("lab.toml:45: users must be a whole number, not \"http\""),
+        "{error}"
+    );
+    let error = mistake("p = 95", "p = 97");
+    assert!(
+        error.contains("p must be 50, 90, 95, 99 or 99.9"),
+        "{error}"
+    );
+    let error = mistake("title = \"A check\"", "");
+    assert!(error.contains("[lab] needs the key \"title\""), "{error}");
 }
 
 #[test]
-fn templates_are_checked_at_their_own_lines() {
+fn errors_in_templates_are_reported_with_their_own_lines() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     write(
@@ -391,20 +397,20 @@ fn templates_are_checked_at_their_own_lines() {
         "lab.toml",
         "[lab]\ntitle = \"x\"\n[[service]]\nname = \"web\"\nkind = \"nginx\"\nconfig = \"nginx.conf\"\n[load]\ncommand = \"true\"\n",
     );
-    let told = Lab::read(directory.path(), Which::Standard).unwrap_err();
-    assert_eq!(told.len(), 1);
+    let error = Lab::read(directory.path(), FormName::Standard).unwrap_err();
+    assert_eq!(error.len(), 1);
     assert!(
-        told[0]
+        error[0]
             .to_string()
             .contains("nginx.conf:3: unknown variable {prot}"),
         "{}",
-        told[0]
+        error[0]
     );
     write(
         "nginx.conf",
         "events {}\nhttp {\n  server { listen {port}; }\n}\n",
     );
-    assert!(Lab::read(directory.path(), Which::Standard).is_ok());
+    assert!(Lab::read(directory.path(), FormName::Standard).is_ok());
 }
 
 /// A group contains the script's own work and its pauses.
@@ -416,7 +422,7 @@ fn the_duration_of_a_group_cannot_be_the_latency() {
                 "duration = \"5s\"\n",
                 &format!("duration = \"5s\"\nlatency = \"{latency}\"\n"),
             ),
-            Which::Standard,
+            FormName::Standard,
         )
     };
     let problems = of("group_duration").map(|_| ()).unwrap_err();
@@ -440,7 +446,7 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
         "http = { url = \"{s.url}/\", connections = \"{how}\" }",
         "grpc = { address = \"{s.address}\", call = \"a.B/C\", connections = \"{how}\" }",
     ] {
-        let lab = lab(&text(source, work), Which::Standard).expect(source);
+        let lab = lab(&text(source, work), FormName::Standard).expect(source);
         let directory = tempfile::tempdir().unwrap();
         let mut names = Names::default();
         names.set("s.url", "http://127.0.0.1:1");
@@ -459,7 +465,7 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
         assert_eq!(given, ["shared", "kept", "fresh"], "{source}");
     }
     let http = "http = { url = \"{s.url}/\", connections = \"shared\" }";
-    let problems = lab(&text(http, ""), Which::Standard)
+    let problems = lab(&text(http, ""), FormName::Standard)
         .map(|_| ())
         .unwrap_err();
     assert!(problems[0].contains("add work"), "{problems:?}");
@@ -468,7 +474,7 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
 /// A table names axes and figures. Each error is reported with its line.
 #[test]
 fn tables_are_declared_with_axes_and_figures() {
-    let with = |table: &str| lab(&format!("{LAB}\n[[table]]\n{table}\n"), Which::Standard);
+    let with = |table: &str| lab(&format!("{LAB}\n[[table]]\n{table}\n"), FormName::Standard);
     let read = with(
         "title = \"How long?\"\nrows = \"backend\"\ncolumns = [\"place\"]\nfigures = \"latency_p95\"\nwhen = { wire = \"http\" }",
     )

@@ -6,21 +6,21 @@ use std::fs;
 use std::path::Path;
 
 use plimsoll_lab::conclude::compare_again;
-use plimsoll_lab::{Lab, Which};
+use plimsoll_lab::{FormName, Lab};
 use plimsoll_results::lab::{Asked, Comparison, LabResult, Published, PublishedError};
 
 /// The folder of each published report, its lab and its form.
-const REPORTS: [(&str, &str, Which); 6] = [
-    ("zanzibar", "zanzibar", Which::Standard),
-    ("timezone", "timezone", Which::Standard),
-    ("statuslist", "statuslist", Which::Standard),
-    ("payload", "payload", Which::Standard),
-    ("payload-full", "payload", Which::Full),
-    ("gateway", "gateway", Which::Standard),
+const REPORTS: [(&str, &str, FormName); 6] = [
+    ("zanzibar", "zanzibar", FormName::Standard),
+    ("timezone", "timezone", FormName::Standard),
+    ("statuslist", "statuslist", FormName::Standard),
+    ("payload", "payload", FormName::Standard),
+    ("payload-full", "payload", FormName::Full),
+    ("gateway", "gateway", FormName::Standard),
 ];
 
 #[test]
-fn published_results_ask_what_their_labs_say() {
+fn published_results_match_their_labs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for (report, name, form) in REPORTS {
         let lab = Lab::read(&root.join("labs").join(name), form).expect(name);

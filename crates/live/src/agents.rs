@@ -10,7 +10,7 @@ use plimsoll_samples::{Window, builtin};
 use plimsoll_stats::Histogram;
 use serde::Serialize;
 
-use crate::shown::{LATENCIES, ROWS};
+use crate::display::{LATENCIES, MAX_ROWS};
 
 /// Maximum number of agents with charts. At this number, each point of an hour's history has 32 small parts.
 const CHARTS: usize = 32;
@@ -150,26 +150,30 @@ impl AgentSums {
     /// The results of the whole run so far.
     pub fn rows(&self, agents: &[AgentReading], metric: Option<usize>) -> Vec<AgentRow> {
         let none = Sums::default();
-        let rows = agents.iter().enumerate().take(ROWS).map(|(number, agent)| {
-            let sums = self.whole.get(number).unwrap_or(&none);
-            let latency = sums.latency(metric);
-            AgentRow {
-                name: for_display(&agent.name).into_owned(),
-                region: agent.region.clone(),
-                users: agent.users,
-                requests: sums.requests,
-                failed: sums.failed,
-                finished: sums.finished,
-                p50: latency.map(|latency| latency.quantile(0.5)),
-                p99: latency.map(|latency| latency.quantile(0.99)),
-                max: latency.map(|latency| latency.max()),
-                cpu: sums.cpu,
-                lost: agent
-                    .lost
-                    .as_ref()
-                    .map(|loss| for_display(&loss.why).into_owned()),
-            }
-        });
+        let rows = agents
+            .iter()
+            .enumerate()
+            .take(MAX_ROWS)
+            .map(|(number, agent)| {
+                let sums = self.whole.get(number).unwrap_or(&none);
+                let latency = sums.latency(metric);
+                AgentRow {
+                    name: for_display(&agent.name).into_owned(),
+                    region: agent.region.clone(),
+                    users: agent.users,
+                    requests: sums.requests,
+                    failed: sums.failed,
+                    finished: sums.finished,
+                    p50: latency.map(|latency| latency.quantile(0.5)),
+                    p99: latency.map(|latency| latency.quantile(0.99)),
+                    max: latency.map(|latency| latency.max()),
+                    cpu: sums.cpu,
+                    lost: agent
+                        .lost
+                        .as_ref()
+                        .map(|loss| for_display(&loss.why).into_owned()),
+                }
+            });
         rows.collect()
     }
 }
@@ -212,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_count_for_their_agent_once_it_is_known() {
+    fn workers_count_for_their_agent_as_soon_as_it_is_known() {
         let mut all = AgentSums::default();
         all.workers.insert(0, sums(10, 0.5, &[1.0; 10]));
         all.workers.insert(1, sums(5, 0.75, &[3.0; 5]));
@@ -236,12 +240,12 @@ mod tests {
 
     #[test]
     fn many_agents_have_rows_but_not_all_have_charts() {
-        let agents: Vec<_> = (0..ROWS + 1).map(|at| agent("a", &[at])).collect();
+        let agents: Vec<_> = (0..MAX_ROWS + 1).map(|at| agent("a", &[at])).collect();
         let mut all = AgentSums::default();
         all.workers.insert(CHARTS, sums(3, 0.0, &[]));
         assert_eq!(all.points(&agents, None).len(), CHARTS);
         let rows = all.rows(&agents, None);
-        assert_eq!((rows.len(), rows[CHARTS].requests), (ROWS, 3));
+        assert_eq!((rows.len(), rows[CHARTS].requests), (MAX_ROWS, 3));
     }
 
     #[test]

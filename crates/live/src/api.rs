@@ -10,10 +10,10 @@ use plimsoll_run::{Control, Event, Listener, Phase};
 use serde_json::{Value, json};
 
 use crate::api_documents as documents;
-use crate::pictures::Pictures;
 use crate::request::Request;
 use crate::response::Response;
-use crate::server::{self, InProgress};
+use crate::server::{self, RequestsInProgress};
+use crate::snapshots::Snapshots;
 use crate::web_address::WebAddress;
 
 /// The API of a run, at its own address.
@@ -22,7 +22,7 @@ use crate::web_address::WebAddress;
 /// its response, although the process exits right after the run.
 pub struct Api {
     shared: Arc<Shared>,
-    in_progress: Arc<InProgress>,
+    in_progress: Arc<RequestsInProgress>,
     address: SocketAddr,
     url: String,
 }
@@ -38,7 +38,7 @@ pub trait SetupData: Send + Sync + 'static {
 struct Shared {
     run: OnceLock<(Control, Box<dyn SetupData>)>,
     phase: AtomicU8,
-    pictures: Pictures,
+    snapshots: Snapshots,
 }
 
 /// The states of a run in k6's API, found by observing k6.
@@ -68,7 +68,7 @@ impl Api {
         let shared = Arc::new(Shared {
             run: OnceLock::new(),
             phase: AtomicU8::new(status::CREATING_USERS),
-            pictures: Pictures::default(),
+            snapshots: Snapshots::default(),
         });
         let served = Arc::clone(&shared);
         let in_progress = server::start(
@@ -134,12 +134,12 @@ impl Listener for Follower {
         };
         // Set the state first, because a request reads it after it has received figures.
         shared.phase.store(phase, Ordering::Relaxed);
-        shared.pictures.event(event);
+        shared.snapshots.event(event);
     }
 }
 
 /// How long a request waits for the run to start.
-const PATIENCE: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 const BAD_REQUEST: &str = "400 Bad Request";
 const FAILED: &str = "500 Internal Server Error";
 const PATHS: &str = "use /v1/status, /v1/metrics, /v1/groups, /v1/setup or /v1/teardown";
@@ -169,11 +169,11 @@ impl Shared {
                     setup_data.set(text);
                     json(&documents::setup(setup_data.get()))
                 }
-                Err(message) => titled(BAD_REQUEST, "Error parsing request body", &message),
+                Err(message) => error_response(BAD_REQUEST, "Error parsing request body", &message),
             },
             ("POST", Some("setup"), None) => match control.call(Step::SetUp) {
                 Ok(()) => json(&documents::setup(setup_data.get())),
-                Err(message) => titled(FAILED, "Error executing setup", &message),
+                Err(message) => error_response(FAILED, "Error executing setup", &message),
             },
             ("POST", Some("teardown"), None) => match control.call(Step::TearDown) {
                 Ok(()) => Response::Full {
@@ -181,17 +181,17 @@ impl Shared {
                     kind: "application/json; charset=utf-8",
                     body: Vec::new(),
                 },
-                Err(message) => titled(FAILED, "Error executing teardown", &message),
+                Err(message) => error_response(FAILED, "Error executing teardown", &message),
             },
             ("GET", Some(kind @ ("metrics" | "groups")), id) => {
-                let Some(picture) = self.pictures.take() else {
+                let Some(snapshot) = self.snapshots.take() else {
                     return error("503 Service Unavailable", "the run is busy; try again");
                 };
                 let found = match (kind, id) {
-                    ("metrics", None) => Some(documents::metrics(&picture.summary)),
-                    ("metrics", Some(id)) => documents::metric(&picture.summary, id),
-                    (_, None) => Some(documents::groups(&picture.summary)),
-                    (_, Some(id)) => documents::group(&picture.summary, id),
+                    ("metrics", None) => Some(documents::metrics(&snapshot.summary)),
+                    ("metrics", Some(id)) => documents::metric(&snapshot.summary, id),
+                    (_, None) => Some(documents::groups(&snapshot.summary)),
+                    (_, Some(id)) => documents::group(&snapshot.summary, id),
                 };
                 match found {
                     Some(found) => json(&found),
@@ -210,7 +210,7 @@ impl Shared {
 
     /// The run. A request that arrives early waits for it.
     fn started(&self) -> Option<&(Control, Box<dyn SetupData>)> {
-        let give_up = plimsoll_clock::now() + PATIENCE;
+        let give_up = plimsoll_clock::now() + START_TIMEOUT;
         while self.run.get().is_none() && plimsoll_clock::now() < give_up {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -218,7 +218,7 @@ impl Shared {
     }
 
     fn status(&self, control: &Control) -> Response {
-        let Some(picture) = self.pictures.take() else {
+        let Some(snapshot) = self.snapshots.take() else {
             return error("503 Service Unavailable", "the run is busy; try again");
         };
         let reading = control.read();
@@ -238,7 +238,7 @@ impl Shared {
                 "stopped": reading.is_stopped,
                 // Whether the run is between setup and teardown.
                 "running": (status::SETUP..=status::TEARDOWN).contains(&status),
-                "tainted": picture.is_tainted,
+                "tainted": snapshot.is_tainted,
             },
         }}))
     }
@@ -310,10 +310,10 @@ fn json(document: &Value) -> Response {
 }
 
 fn error(status: &'static str, detail: &str) -> Response {
-    titled(status, status, detail)
+    error_response(status, status, detail)
 }
 
-fn titled(status: &'static str, title: &str, detail: &str) -> Response {
+fn error_response(status: &'static str, title: &str, detail: &str) -> Response {
     let code = status.split(' ').next().unwrap_or_default();
     let document = json!({ "errors": [{ "status": code, "title": title, "detail": detail }] });
     Response::Full {

@@ -28,9 +28,9 @@ impl fmt::Display for ClientError {
 impl std::error::Error for ClientError {}
 
 /// Time limit of each read and write.
-const PATIENCE: Duration = Duration::from_secs(10);
+const IO_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum length of a response in bytes.
-const LONGEST: u64 = 64 << 20;
+const MAX_RESPONSE_LENGTH: u64 = 64 << 20;
 
 impl Client {
     /// Creates a client of the API at that address.
@@ -102,8 +102,8 @@ impl Client {
     ) -> Result<String, std::io::Error> {
         let (host, port) = self.address.host_and_port();
         let mut stream = TcpStream::connect((host, port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(IO_TIMEOUT))?;
+        stream.set_write_timeout(Some(IO_TIMEOUT))?;
         let authorization = self.token.as_ref();
         let authorization = authorization.map(|token| format!("Authorization: Bearer {token}\r\n"));
         let body = body.map(Value::to_string).unwrap_or_default();
@@ -120,7 +120,7 @@ impl Client {
             body.len()
         )?;
         let mut text = Vec::new();
-        stream.take(LONGEST).read_to_end(&mut text)?;
+        stream.take(MAX_RESPONSE_LENGTH).read_to_end(&mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, Schedule};
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Event, Judged, Phase, Progress, WorkerWindow};
+use plimsoll_run::{Event, Judgment, Phase, Progress, WorkerWindow};
 use plimsoll_samples::{Window, builtin};
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
 use crate::agents::AgentSums;
+use crate::display::{LATENCIES, MAX_ROWS};
 use crate::page_title::PageTitle;
 use crate::point::{Latency, Point};
-use crate::shown::{LATENCIES, ROWS};
 use crate::state::{Iterations, State, VerdictText, bytes, requests};
 
 /// A message for the hub.
@@ -67,9 +67,9 @@ struct Requests {
 /// Workers send the samples of a second slightly after its end.
 const GRACE: Duration = Duration::from_millis(150);
 /// How often a state is sent while no second ends.
-const IDLE: Duration = Duration::from_secs(1);
+const STATE_INTERVAL: Duration = Duration::from_secs(1);
 /// A shorter period at the end does not get its own point.
-const REST: f64 = 0.25;
+const MIN_POINT_LENGTH: f64 = 0.25;
 
 impl Collector {
     pub fn new(title: PageTitle) -> Collector {
@@ -146,7 +146,9 @@ impl Collector {
         if let Some((_, since)) = &self.pending {
             return (now.since(*since) >= GRACE).then(|| self.complete(progress));
         }
-        let is_due = self.sent.is_none_or(|sent| now.since(sent) >= IDLE);
+        let is_due = self
+            .sent
+            .is_none_or(|sent| now.since(sent) >= STATE_INTERVAL);
         let is_idle = progress.phase() != Phase::Running;
         (is_due && is_idle).then(|| self.update(progress, None))
     }
@@ -170,7 +172,7 @@ impl Collector {
         if let Some((mut pending, _)) = self.pending.take() {
             pending.append(&point);
             point = pending;
-        } else if point.span < REST {
+        } else if point.span < MIN_POINT_LENGTH {
             is_rest = true;
         }
         let latency_changed = self.choose_metric();
@@ -182,7 +184,7 @@ impl Collector {
         }
     }
 
-    fn judged(&mut self, judged: &Judged<'_>) -> Update {
+    fn judged(&mut self, judged: &Judgment<'_>) -> Update {
         let mut state = std::mem::take(&mut self.state);
         state.phase = "ended";
         if judged.aborted.is_none() {
@@ -213,7 +215,7 @@ impl Collector {
             let elapsed = self.state.elapsed;
             let past = plimsoll_run::agent_marks(&readings).into_iter();
             let past = past.filter(|mark| mark.at_seconds <= elapsed);
-            self.state.marks = past.take(ROWS).collect();
+            self.state.marks = past.take(MAX_ROWS).collect();
         }
         Update {
             point,
@@ -247,7 +249,7 @@ impl Collector {
             iterations.offered = Some(due.sum());
         }
         Totals {
-            elapsed: whole(elapsed.as_secs_f64()),
+            elapsed: round_to_second(elapsed.as_secs_f64()),
             iterations,
         }
     }
@@ -334,7 +336,7 @@ fn merge(sum: &mut Histogram, window: &Window, metric: plimsoll_samples::MetricI
 }
 
 /// The second that is about to end. Users are counted slightly before its end.
-fn whole(elapsed: f64) -> f64 {
+fn round_to_second(elapsed: f64) -> f64 {
     let second = elapsed.round();
     if (elapsed - second).abs() < 0.05 {
         second

@@ -11,7 +11,7 @@ use plimsoll_samples::{Contains, MetricSummary, NamePart, Summary, ThresholdOutc
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Maximum number of request names with separate series.
-const NAMES: usize = 200;
+const MAX_NAMES: usize = 200;
 
 /// The quantiles of trends, and their labels.
 const QUANTILES: [(f64, &str); 6] = [
@@ -108,13 +108,13 @@ impl Page {
             return;
         }
         self.begin(name, "counter", help);
-        for part in listed.iter().take(NAMES) {
+        for part in listed.iter().take(MAX_NAMES) {
             let (shown, method) = (escaped(&url_for_display(&part.name)), escaped(&part.method));
             let labels = format!("name=\"{shown}\",method=\"{method}\"");
             self.value(name, &labels, count(part) as f64);
         }
         // Without the other requests, sums over all names would be too low.
-        let mut rest = listed.iter().skip(NAMES).chain(others).peekable();
+        let mut rest = listed.iter().skip(MAX_NAMES).chain(others).peekable();
         if rest.peek().is_some() {
             let sum: u64 = rest.map(count).sum();
             let labels = "name=\"(other names)\",method=\"\"";
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn all_kinds_are_written_with_their_units() {
+    fn all_kinds_of_metrics_are_written_with_their_units() {
         let mut times = Histogram::new();
         times.record_all(&[10.0, 30.0]);
         let trend = Values::Trend(Arc::new(times));

@@ -3,7 +3,7 @@
 use crate::point::Point;
 
 /// Maximum number of points.
-const MOST: usize = 1_200;
+const MAX_POINTS: usize = 1_200;
 
 /// All points of a run, oldest first. Their number is bounded: when it reaches the limit, their length doubles.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl History {
     pub fn new(span: f64) -> History {
         History {
             points: Vec::new(),
-            most: MOST,
+            most: MAX_POINTS,
             span,
         }
     }
@@ -39,7 +39,7 @@ impl History {
     }
 
     /// Removes the latencies, because they belong to another metric than the one now shown.
-    pub fn forget_latencies(&mut self) {
+    pub fn clear_latencies(&mut self) {
         for point in &mut self.points {
             point.latency = None;
             for agent in &mut point.agents {
@@ -103,8 +103,8 @@ mod tests {
         for number in 0..day {
             merges += usize::from(history.push(second(number)) == Change::All);
         }
-        assert!(history.points().len() <= MOST);
-        assert!(history.points().len() >= MOST / 2);
+        assert!(history.points().len() <= MAX_POINTS);
+        assert!(history.points().len() >= MAX_POINTS / 2);
         // The limit is reached after 1200 s, 2400 s, … 76,800 s.
         assert_eq!(merges, 7);
         let total: u64 = history.points().iter().map(|point| point.requests).sum();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn slightly_short_seconds_are_points_of_their_own() {
+    fn slightly_short_seconds_are_separate_points() {
         let mut history = History::new(1.0);
         let mut short = second(0);
         short.span = 0.995;

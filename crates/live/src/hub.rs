@@ -16,9 +16,9 @@ pub type Message = Arc<str>;
 
 /// The number of messages by which a viewer may lag. A viewer that lags further is dropped. Its browser reconnects and
 /// receives the whole history again.
-const BEHIND: usize = 32;
+const MAX_VIEWER_LAG: usize = 32;
 /// How long the end of a run waits for viewers to receive it.
-const PATIENCE: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The history of a run and its viewers.
 pub struct Hub {
@@ -37,9 +37,9 @@ struct Inner {
 }
 
 /// Counts a viewer's thread until it is dropped.
-pub struct Watching(Arc<Hub>);
+pub struct ViewerGuard(Arc<Hub>);
 
-impl Drop for Watching {
+impl Drop for ViewerGuard {
     fn drop(&mut self) {
         self.0.lock().watching -= 1;
         self.0.left.notify_all();
@@ -48,14 +48,14 @@ impl Drop for Watching {
 
 /// The whole history, for a new viewer.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct HistoryMessage<'a> {
     points: &'a [Point],
     state: &'a State,
 }
 
 /// The changes since the previous message.
 #[derive(Serialize)]
-struct News<'a> {
+struct ChangesMessage<'a> {
     /// The index of the point, which may replace an earlier version of itself.
     place: Option<usize>,
     point: Option<&'a Point>,
@@ -89,7 +89,7 @@ impl Hub {
     pub fn publish(&self, update: Update) {
         let mut inner = self.lock();
         if update.latency_changed {
-            inner.history.forget_latencies();
+            inner.history.clear_latencies();
         }
         let mut change = update.point.map(|point| {
             if update.is_rest {
@@ -103,9 +103,9 @@ impl Hub {
         }
         inner.state = update.state;
         let message = match change {
-            Some(Change::All) => inner.whole(),
-            Some(Change::Point(place)) => inner.news(Some(place)),
-            None => inner.news(None),
+            Some(Change::All) => inner.history_message(),
+            Some(Change::Point(place)) => inner.changes_message(Some(place)),
+            None => inner.changes_message(None),
         };
         inner
             .viewers
@@ -113,16 +113,16 @@ impl Hub {
     }
 
     /// Adds a viewer. Its first message is the whole history.
-    pub fn watch(self: &Arc<Self>) -> (Receiver<Message>, Watching) {
-        let (sender, receiver) = sync_channel(BEHIND);
+    pub fn watch(self: &Arc<Self>) -> (Receiver<Message>, ViewerGuard) {
+        let (sender, receiver) = sync_channel(MAX_VIEWER_LAG);
         let mut inner = self.lock();
         // The queue is empty, so it accepts a message.
-        let _ = sender.try_send(inner.whole());
+        let _ = sender.try_send(inner.history_message());
         if !inner.is_over {
             inner.viewers.push(sender);
         }
         inner.watching += 1;
-        (receiver, Watching(Arc::clone(self)))
+        (receiver, ViewerGuard(Arc::clone(self)))
     }
 
     /// The number of connected viewers.
@@ -138,17 +138,17 @@ impl Hub {
         inner.viewers.clear();
         let waited = self
             .left
-            .wait_timeout_while(inner, PATIENCE, |inner| inner.watching > 0);
+            .wait_timeout_while(inner, DRAIN_TIMEOUT, |inner| inner.watching > 0);
         // Viewers that are still connected are too slow.
         drop(waited);
     }
 }
 
 impl Inner {
-    fn whole(&self) -> Message {
+    fn history_message(&self) -> Message {
         let history = message(
             "history",
-            &Whole {
+            &HistoryMessage {
                 points: self.history.points(),
                 state: &self.state,
             },
@@ -157,10 +157,10 @@ impl Inner {
         format!("retry: 1000\n{history}").into()
     }
 
-    fn news(&self, place: Option<usize>) -> Message {
+    fn changes_message(&self, place: Option<usize>) -> Message {
         message(
             "news",
-            &News {
+            &ChangesMessage {
                 place,
                 point: place.and_then(|place| self.history.points().get(place)),
                 state: &self.state,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_viewer_gets_the_whole_history_and_then_news() {
+    fn a_late_viewer_gets_the_whole_history_and_then_updates() {
         let hub = Hub::new(Duration::from_secs(1));
         hub.publish(update(0.0));
         hub.publish(update(1.0));
@@ -212,11 +212,11 @@ mod tests {
     }
 
     #[test]
-    fn a_viewer_that_does_not_read_is_dropped_and_the_others_stay() {
+    fn only_a_viewer_that_does_not_read_is_dropped() {
         let hub = Hub::new(Duration::from_secs(1));
         let (_stalled, _watching) = hub.watch();
         let (reading, _also) = hub.watch();
-        for number in 0..2 * BEHIND as u32 {
+        for number in 0..2 * MAX_VIEWER_LAG as u32 {
             hub.publish(update(f64::from(number)));
             assert!(reading.recv().is_ok());
         }

@@ -5,15 +5,15 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plimsoll_run::{Event, Finished, Listener, Queued};
+use plimsoll_run::{Event, Listener, ListenerReport, QueuedListener};
 
 use crate::collector::{Collector, Update};
 use crate::hub::Hub;
 use crate::measured_system::MeasuredSystems;
 use crate::page_title::PageTitle;
-use crate::pictures::Pictures;
 use crate::request::Request;
 use crate::response::Response;
+use crate::snapshots::Snapshots;
 use crate::steps::Steps;
 use crate::steps_page::StepsPage;
 use crate::web_address::WebAddress;
@@ -29,7 +29,7 @@ pub struct LivePage {
 struct Shared {
     hub: Arc<Hub>,
     /// The figures for Prometheus. Only for the page of a run.
-    pictures: OnceLock<Arc<Pictures>>,
+    snapshots: OnceLock<Arc<Snapshots>>,
 }
 
 /// How often the collector looks for samples that have arrived.
@@ -47,12 +47,16 @@ impl LivePage {
             .map_err(|error| format!("{flag}: {error}"))?;
         let shared = Arc::new(Shared {
             hub: Hub::new(address.period()),
-            pictures: OnceLock::new(),
+            snapshots: OnceLock::new(),
         });
         let query = token
             .as_ref()
             .map(|token| format!("?token={}", token.text()));
-        let url = format!("http://{}/{}", reachable(bound), query.unwrap_or_default());
+        let url = format!(
+            "http://{}/{}",
+            browser_address(bound),
+            query.unwrap_or_default()
+        );
         let routed = Arc::clone(&shared);
         server::start(
             "live page",
@@ -102,7 +106,7 @@ impl LivePage {
         let mut collector = Collector::new(title);
         let hub = Arc::clone(&self.shared.hub);
         let mut systems = MeasuredSystems::default();
-        let queued = Queued::<Update>::start(
+        let queued = QueuedListener::<Update>::start(
             "the live page",
             move |event| collector.event(event),
             move |mut update| {
@@ -115,18 +119,18 @@ impl LivePage {
                 }
             },
         )?;
-        let pictures = self.shared.pictures.get_or_init(Arc::default);
+        let snapshots = self.shared.snapshots.get_or_init(Arc::default);
         Ok(Box::new(Follower {
             queued: queued.every(INTERVAL).with_names(),
-            pictures: Arc::clone(pictures),
+            snapshots: Arc::clone(snapshots),
         }))
     }
 }
 
 /// Sends updates to the page, and computes the figures for requests from Prometheus.
 struct Follower {
-    queued: Queued<Update>,
-    pictures: Arc<Pictures>,
+    queued: QueuedListener<Update>,
+    snapshots: Arc<Snapshots>,
 }
 
 impl Listener for Follower {
@@ -139,17 +143,17 @@ impl Listener for Follower {
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.pictures.event(event);
+        self.snapshots.event(event);
         self.queued.event(event);
     }
 
-    fn finish(&mut self) -> Finished {
+    fn finish(&mut self) -> ListenerReport {
         self.queued.finish()
     }
 }
 
 /// The address under which a browser on this machine can open the page.
-fn reachable(bound: SocketAddr) -> SocketAddr {
+fn browser_address(bound: SocketAddr) -> SocketAddr {
     match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => {
             (IpAddr::from([127, 0, 0, 1]), bound.port()).into()
@@ -175,17 +179,17 @@ impl Shared {
     }
 
     fn metrics(&self) -> Response {
-        let Some(pictures) = self.pictures.get() else {
+        let Some(snapshots) = self.snapshots.get() else {
             let reason = "only the page of a run has metrics, not that of a search or a lab";
             return Response::text("404 Not Found", reason);
         };
-        let Some(picture) = pictures.take() else {
+        let Some(snapshot) = snapshots.take() else {
             return Response::text("503 Service Unavailable", "the run is busy; try again");
         };
         Response::Full {
             status: "200 OK",
             kind: exposition::CONTENT_TYPE,
-            body: exposition::text(&picture.summary).into_bytes(),
+            body: exposition::text(&snapshot.summary).into_bytes(),
         }
     }
 }

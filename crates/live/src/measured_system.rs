@@ -9,20 +9,20 @@ use crate::state::NameRow;
 use crate::system_row::SystemRow;
 
 /// Maximum number of systems that are shown.
-const MOST: usize = 4;
+const MAX_SYSTEMS: usize = 4;
 /// How often to search for the processes of a port, because a server may start late or restart.
-const SEARCHES: u32 = 20;
+const MAX_SEARCHES: u32 = 20;
 
 /// Reads the systems of a run, once per point.
 #[derive(Debug, Default)]
 pub struct MeasuredSystems {
-    systems: Vec<Watched>,
+    systems: Vec<MeasuredSystem>,
     /// The latest reading, which stays on the page after the run.
     latest: Vec<SystemRow>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct MeasuredSystem {
     port: u16,
     processes: Vec<u32>,
     /// The number of remaining searches. Each one reads the open files of all processes.
@@ -49,20 +49,20 @@ impl MeasuredSystems {
     fn find(&mut self, names: &[NameRow]) {
         for port in names.iter().filter_map(|row| local_port(&row.name)) {
             let is_known = self.systems.iter().any(|system| system.port == port);
-            if is_known || self.systems.len() >= MOST {
+            if is_known || self.systems.len() >= MAX_SYSTEMS {
                 continue;
             }
-            self.systems.push(Watched {
+            self.systems.push(MeasuredSystem {
                 port,
                 processes: Vec::new(),
-                searches: SEARCHES,
+                searches: MAX_SEARCHES,
                 before: None,
             });
         }
     }
 }
 
-impl Watched {
+impl MeasuredSystem {
     fn read(&mut self, now: Moment) -> Option<SystemRow> {
         let mut uses = self.uses();
         if uses.is_empty() && self.searches > 0 {
@@ -139,7 +139,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_process_that_listens_is_read() {
-        let mut system = Watched {
+        let mut system = MeasuredSystem {
             port: 1,
             processes: vec![std::process::id(), u32::MAX],
             searches: 1,

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_complete_small_and_refers_to_no_other_host() {
+    fn the_page_is_complete_small_and_refers_to_no_other_host() {
         let page = page();
         assert!(page.len() < 150_000, "{} bytes", page.len());
         assert!(!page.contains("/*style*/") && !page.contains("/*script*/"));

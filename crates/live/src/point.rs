@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_add_up_and_levels_do_not() {
+    fn merging_adds_counts_but_not_levels() {
         let mut point = Point {
             start: 3.0,
             span: 1.0,

@@ -4,11 +4,11 @@ use std::io::{Error, ErrorKind, Read};
 use std::time::Duration;
 
 /// Maximum length of the request line and the headers, in bytes.
-const LONGEST_HEADERS: usize = 16 * 1024;
+const MAX_HEADER_LENGTH: usize = 16 * 1024;
 /// Maximum length of a body, in bytes.
-const LONGEST_BODY: usize = 1 << 20;
+const MAX_BODY_LENGTH: usize = 1 << 20;
 /// Time limit for a request.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A request.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl Request {
     /// If the peer is too slow, closes the connection, or sends an invalid request. A body that is too long has its own
     /// [`ErrorKind`], `FileTooLarge`.
     pub fn read(stream: &mut impl Read) -> Result<Request, Error> {
-        let give_up = plimsoll_clock::now() + PATIENCE;
+        let give_up = plimsoll_clock::now() + TIMEOUT;
         let mut piece = [0; 2048];
         let mut read_more = |bytes: &mut Vec<u8>| {
             let read = stream.read(&mut piece)?;
@@ -73,7 +73,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
     let mut parsed = httparse::Request::new(&mut headers);
     let end = match parsed.parse(bytes) {
         Ok(httparse::Status::Complete(end)) => end,
-        Ok(httparse::Status::Partial) if bytes.len() <= LONGEST_HEADERS => return Ok(None),
+        Ok(httparse::Status::Partial) if bytes.len() <= MAX_HEADER_LENGTH => return Ok(None),
         _ => return Err(ErrorKind::InvalidData.into()),
     };
     let (path, query) = match parsed.path.unwrap_or("/").split_once('?') {
@@ -87,7 +87,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
     };
     let length = match header("content-length").map(|length| length.parse::<usize>()) {
         None => 0,
-        Some(Ok(length)) if length <= LONGEST_BODY => length,
+        Some(Ok(length)) if length <= MAX_BODY_LENGTH => length,
         Some(Ok(_)) => return Err(ErrorKind::FileTooLarge.into()),
         Some(_) => return Err(ErrorKind::InvalidData.into()),
     };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_in_any_pieces_are_read_alike() {
+    fn requests_are_read_alike_however_they_are_split() {
         let text = b"PUT /v1/setup?token=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nOrigin: http://a\r\n\
                      Content-Length: 12\r\n\r\n{\"a\": [1,2]}";
         let mut state = 1_u64;
@@ -188,8 +188,8 @@ mod tests {
             text.extend(std::iter::repeat_n('x', length));
             Request::read(&mut text.as_bytes())
         };
-        assert_eq!(of(LONGEST_BODY).unwrap().body.len(), LONGEST_BODY);
-        let refused = of(LONGEST_BODY + 1).unwrap_err();
+        assert_eq!(of(MAX_BODY_LENGTH).unwrap().body.len(), MAX_BODY_LENGTH);
+        let refused = of(MAX_BODY_LENGTH + 1).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::FileTooLarge);
     }
 }

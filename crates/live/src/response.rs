@@ -3,7 +3,7 @@
 use std::io::{Error, Write};
 use std::sync::mpsc::Receiver;
 
-use crate::hub::{Message, Watching};
+use crate::hub::{Message, ViewerGuard};
 
 /// A response.
 pub enum Response {
@@ -13,7 +13,7 @@ pub enum Response {
         body: Vec<u8>,
     },
     /// Server-sent events, until the sender ends or drops the viewer.
-    Events(Receiver<Message>, Watching),
+    Events(Receiver<Message>, ViewerGuard),
 }
 
 /// Allows the page to use only its own content, and to connect only to its own origin.

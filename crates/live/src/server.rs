@@ -13,29 +13,29 @@ use crate::response::Response;
 use crate::token::Token;
 
 /// Maximum number of connections. Further connections are refused.
-const MOST: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// Time limit for a read or a write. A viewer that does not read for this long is dropped.
-const PATIENCE: Duration = Duration::from_secs(5);
+const IO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Responds to requests.
 pub type Routes = Arc<dyn Fn(&Request) -> Response + Send + Sync>;
 
 /// The number of requests without a complete response.
 #[derive(Default)]
-pub struct InProgress {
+pub struct RequestsInProgress {
     count: Mutex<usize>,
     /// Notified when a response is complete.
     responded: Condvar,
 }
 
-impl InProgress {
+impl RequestsInProgress {
     /// Waits until every request has its response, or until the time limit. Otherwise the exit of the process would cut
     /// off responses, because the threads that write them have the lowest priority.
     pub fn wait(&self) {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .responded
-            .wait_timeout_while(count, PATIENCE, |count| *count > 0);
+            .wait_timeout_while(count, IO_TIMEOUT, |count| *count > 0);
         // After the time limit, the remaining clients are not reading.
         drop(waited);
     }
@@ -48,10 +48,10 @@ impl InProgress {
 }
 
 /// Counts a request without a complete response until it is dropped.
-struct Pending<'a>(&'a InProgress);
+struct Pending<'a>(&'a RequestsInProgress);
 
 impl<'a> Pending<'a> {
-    fn new(all: &'a InProgress) -> Pending<'a> {
+    fn new(all: &'a RequestsInProgress) -> Pending<'a> {
         all.change(1);
         Pending(all)
     }
@@ -73,10 +73,10 @@ pub fn start(
     listener: TcpListener,
     token: Option<Token>,
     routes: Routes,
-) -> Result<Arc<InProgress>, String> {
+) -> Result<Arc<RequestsInProgress>, String> {
     let open = Arc::new(AtomicUsize::new(0));
     let token = Arc::new(token);
-    let in_progress = Arc::new(InProgress::default());
+    let in_progress = Arc::new(RequestsInProgress::default());
     let requests = Arc::clone(&in_progress);
     let accepting = std::thread::Builder::new().name(name.to_owned());
     let accepted = accepting.spawn(move || {
@@ -88,7 +88,7 @@ pub fn start(
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
             };
-            if open.fetch_add(1, Ordering::Relaxed) >= MOST {
+            if open.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
                 open.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
@@ -125,10 +125,10 @@ fn serve(
     mut stream: TcpStream,
     token: Option<&Token>,
     routes: &Routes,
-    in_progress: &InProgress,
+    in_progress: &RequestsInProgress,
 ) -> Result<(), std::io::Error> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(IO_TIMEOUT))?;
+    stream.set_write_timeout(Some(IO_TIMEOUT))?;
     stream.set_nodelay(true)?;
     let request = match Request::read(&mut stream) {
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_required_where_there_is_one() {
+    fn a_token_is_required_if_one_is_set() {
         let token = Token::new(Some("0123456789".to_owned())).unwrap();
         let refused = |query: &str| refusal(&request("any.name", None, query), Some(&token));
         assert!(refused("token=0123456789").is_none());

@@ -9,9 +9,9 @@ const FINE: f64 = 16.0;
 /// Number of heat map bins per doubling. Must be a divisor of [`FINE`].
 const COARSE: u16 = 4;
 /// The lower edge of the first bin in milliseconds, which is a microsecond.
-const LOWEST: f64 = 0.001;
+const FIRST_BIN_START: f64 = 0.001;
 /// The last bin starts above a day.
-const LAST: u16 = 640;
+const LAST_BIN: u16 = 640;
 
 /// Counts of latencies in bins of equal relative width, starting at a microsecond. Serialized as pairs of a coarse bin
 /// and its count: bin n starts at 2^(n/4) µs.
@@ -74,14 +74,14 @@ impl Spread {
             below += count;
             rank < below
         })?;
-        Some(LOWEST * ((f64::from(*bin) + 0.5) / FINE).exp2())
+        Some(FIRST_BIN_START * ((f64::from(*bin) + 0.5) / FINE).exp2())
     }
 }
 
 fn bin(milliseconds: f64) -> u16 {
-    let place = (milliseconds / LOWEST).log2() * FINE;
+    let place = (milliseconds / FIRST_BIN_START).log2() * FINE;
     // Zero yields minus infinity, and the conversion saturates.
-    (place as u16).min(LAST)
+    (place as u16).min(LAST_BIN)
 }
 
 impl Serialize for Spread {
@@ -133,17 +133,17 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_whatever_the_values() {
+    fn memory_is_bounded_for_any_values() {
         let mut spread = Spread::default();
         for exponent in -300..300 {
             spread.merge(&Spread::of(&histogram([2f64.powi(exponent)])));
         }
-        assert!(spread.0.len() <= usize::from(LAST) + 1);
+        assert!(spread.0.len() <= usize::from(LAST_BIN) + 1);
         assert_eq!(spread.0.iter().map(|(_, count)| count).sum::<u64>(), 600);
     }
 
     #[test]
-    fn it_is_written_in_coarse_bins() {
+    fn a_spread_is_serialized_in_coarse_bins() {
         // 1 ms is 1000 µs, and log2(1000) · 4 is 39.9.
         let spread = Spread::of(&histogram([1.0, 1.02, 0.0]));
         let written = serde_json::to_string(&spread).unwrap();

@@ -13,8 +13,8 @@ use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
 use crate::agents::AgentRow;
+use crate::display::{LATENCIES, MAX_ROWS};
 use crate::page_title::PageTitle;
-use crate::shown::{LATENCIES, ROWS};
 use crate::steps::Steps;
 use crate::system_row::SystemRow;
 
@@ -189,7 +189,7 @@ impl State {
         let mut errors: Vec<Count> = http
             .errors
             .iter()
-            .take(ROWS)
+            .take(MAX_ROWS)
             .map(|error| count(for_display(&error.text).into_owned(), error.count))
             .collect();
         if http.other_errors > 0 {
@@ -219,7 +219,7 @@ impl State {
             tags: progress
                 .by_tag()
                 .into_iter()
-                .take(ROWS)
+                .take(MAX_ROWS)
                 .map(tag_row)
                 .collect(),
             scenarios: progress
@@ -240,7 +240,7 @@ impl State {
             checks: progress
                 .checks()
                 .into_iter()
-                .take(ROWS)
+                .take(MAX_ROWS)
                 .map(|check| CheckRow {
                     name: check.name,
                     passes: check.passes,
@@ -310,7 +310,7 @@ fn names(progress: &Progress) -> Vec<NameRow> {
         name: "(other names)".to_owned(),
         ..others
     });
-    let all = parts.listed.into_iter().take(ROWS).chain(others);
+    let all = parts.listed.into_iter().take(MAX_ROWS).chain(others);
     all.map(|part| {
         let times = part.times.histogram().filter(|times| !times.is_empty());
         let quantiles = times.map(|times| times.quantiles(&[0.5, 0.95, 0.99]));

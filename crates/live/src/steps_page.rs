@@ -7,9 +7,9 @@ use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
 use crate::collector::Update;
+use crate::display::LATENCIES;
 use crate::hub::Hub;
 use crate::point::{Latency, Point};
-use crate::shown::LATENCIES;
 use crate::state::State;
 use crate::steps::Steps;
 

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_may_be_left_out() {
+    fn each_part_may_be_omitted() {
         let parse = |text: &str| {
             let address = WebAddress::parse(text).unwrap();
             format!("{} {}", address.host, address.port)
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn only_other_addresses_than_loopback_have_a_token() {
+    fn only_addresses_other_than_loopback_have_a_token() {
         let listen = |text: &str| {
             let address = WebAddress::parse(text).unwrap().with_token(None);
             address.listen("--web").unwrap().1
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_port_is_reported_with_a_way_out() {
+    fn a_used_port_is_reported_with_a_fix() {
         let (listener, _) = WebAddress::parse("0").unwrap().listen("--web").unwrap();
         let port = listener.local_addr().unwrap().port();
         let error = WebAddress::default()

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_where_they_are() {
+    fn errors_name_their_location() {
         for (output, variables, part) in [
             (Some("prt=1"), [].as_slice(), "unknown setting prt"),
             (Some("port=x"), &[], "--out web-dashboard: x is not a port"),

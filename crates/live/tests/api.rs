@@ -151,7 +151,7 @@ fn other_executors_cannot_be_controlled() {
 }
 
 #[test]
-fn without_a_run_the_error_says_what_to_do() {
+fn without_a_run_the_error_suggests_a_fix() {
     // A port on which nothing listens.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = free.local_addr().expect("an address").port();

@@ -11,14 +11,14 @@ pub fn waiting_ports() -> Option<(u64, u64)> {
 /// The number of open file descriptors of this process, and their limit.
 pub fn descriptors() -> Option<(u64, u64)> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let most = most_descriptors(&limits)?;
+    let max = most_descriptors(&limits)?;
     // Since Linux 6.2, the size of the directory is the number of entries, so it need not be read.
     let size = std::fs::metadata("/proc/self/fd").ok()?.len();
     if size > 0 {
-        return Some((size, most));
+        return Some((size, max));
     }
     let counted = std::fs::read_dir("/proc/self/fd").ok()?.count();
-    Some((u64::try_from(counted).ok()?, most))
+    Some((u64::try_from(counted).ok()?, max))
 }
 
 /// `Max open files            1024                 1048576              files`

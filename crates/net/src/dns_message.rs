@@ -103,9 +103,9 @@ pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, U
     let mut at = HEADER;
     if questions == 1 {
         // RFC 5452, section 9.1: a response must repeat the query, but may change the case of letters.
-        let asked = question.get(HEADER..).unwrap_or_default();
+        let query = question.get(HEADER..).unwrap_or_default();
         let repeated = message.get(HEADER..question.len()).ok_or(Broken)?;
-        if !asked.eq_ignore_ascii_case(repeated) {
+        if !query.eq_ignore_ascii_case(repeated) {
             return Err(NotOurs);
         }
         at = question.len();
@@ -196,10 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn a_query_has_the_standards_format() {
-        let asked = question(0x1234, "a.test.", Family::V6).unwrap();
+    fn a_query_has_the_standard_format() {
+        let query = question(0x1234, "a.test.", Family::V6).unwrap();
         assert_eq!(
-            asked,
+            query,
             b"\x12\x34\x01\x00\x00\x01\0\0\0\0\0\0\x01a\x04test\x00\x00\x1c\x00\x01"
         );
         for host in ["", "a..b", &"x".repeat(64), &"x.".repeat(128)] {
@@ -208,35 +208,35 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_family_are_used_and_aliases_skipped() {
-        let asked = question(7, "a.test", Family::V4).unwrap();
+    fn addresses_of_the_family_are_returned_and_aliases_skipped() {
+        let query = question(7, "a.test", Family::V4).unwrap();
         let records: [(u16, &[u8]); 4] = [
             (5, b"\x01b\xc0\x0e"),
             (1, &[127, 0, 0, 3]),
             (28, &[0; 16]),
             (1, &[127, 0, 0, 2]),
         ];
-        let mut message = answer(&asked, [0x81, 0x80], &records);
+        let mut message = answer(&query, [0x81, 0x80], &records);
         // Some servers respond with the upper and lower case of their zone files.
         message[13] = b'A';
-        let read = reply(&asked, Family::V4, &message).unwrap();
+        let read = reply(&query, Family::V4, &message).unwrap();
         let addresses: Vec<_> = read.addresses.iter().map(ToString::to_string).collect();
         assert_eq!(addresses, ["127.0.0.3", "127.0.0.2"]);
         assert_eq!((read.code, read.truncated), (0, false));
-        let read = reply(&asked, Family::V4, &answer(&asked, [0x81, 0x83], &[])).unwrap();
+        let read = reply(&query, Family::V4, &answer(&query, [0x81, 0x83], &[])).unwrap();
         assert_eq!(read.code, NO_SUCH_NAME);
-        let read = reply(&asked, Family::V4, &answer(&asked, [0x83, 0x80], &records)).unwrap();
+        let read = reply(&query, Family::V4, &answer(&query, [0x83, 0x80], &records)).unwrap();
         assert!(read.truncated);
     }
 
     #[test]
-    fn responses_to_others_and_broken_ones_are_distinguished() {
-        let asked = question(7, "a.test", Family::V4).unwrap();
-        let whole = answer(&asked, [0x81, 0x80], &[(1, &[127, 0, 0, 3])]);
+    fn responses_to_other_queries_and_malformed_ones_are_distinguished() {
+        let query = question(7, "a.test", Family::V4).unwrap();
+        let complete = answer(&query, [0x81, 0x80], &[(1, &[127, 0, 0, 3])]);
         let other = |change: fn(&mut Vec<u8>)| {
-            let mut message = whole.clone();
+            let mut message = complete.clone();
             change(&mut message);
-            reply(&asked, Family::V4, &message).unwrap_err()
+            reply(&query, Family::V4, &message).unwrap_err()
         };
         assert_eq!(other(|m| m[0] = 9), Unreadable::NotOurs);
         assert_eq!(other(|m| m[2] = 1), Unreadable::NotOurs);
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(other(|m| m[7] = 2), Unreadable::Broken);
         assert_eq!(other(|m| m.truncate(m.len() - 1)), Unreadable::Broken);
         // An address of three bytes.
-        let short = answer(&asked, [0x81, 0x80], &[(1, &[127, 0, 0])]);
-        assert_eq!(reply(&asked, Family::V4, &short), Err(Unreadable::Broken));
+        let short = answer(&query, [0x81, 0x80], &[(1, &[127, 0, 0])]);
+        assert_eq!(reply(&query, Family::V4, &short), Err(Unreadable::Broken));
     }
 }

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Number of queries to each server, because datagrams can get lost.
 const ATTEMPTS: usize = 2;
 /// Maximum length of a datagram; without EDNS they have at most 512 bytes.
-const LONGEST: usize = 4096;
+const MAX_DATAGRAM: usize = 4096;
 
 /// The servers. Successive queries start with successive servers.
 #[derive(Debug)]
@@ -54,13 +54,13 @@ impl NameServers {
             let Some(question) = question(id, host, *family) else {
                 return Ok(Vec::new());
             };
-            addresses.extend(self.ask(&question, *family).await?);
+            addresses.extend(self.query_servers(&question, *family).await?);
         }
         Ok(addresses)
     }
 
     /// Queries servers until one succeeds. If none does, returns the last error.
-    async fn ask(&self, question: &[u8], family: Family) -> io::Result<Vec<IpAddr>> {
+    async fn query_servers(&self, question: &[u8], family: Family) -> io::Result<Vec<IpAddr>> {
         let first = self.turn.replace(self.turn.get().wrapping_add(1));
         let count = self.servers.len();
         let mut last = io::Error::other("no name server was queried");
@@ -68,7 +68,7 @@ impl NameServers {
             let Some(server) = self.servers.get(first.wrapping_add(attempt) % count) else {
                 break;
             };
-            match ask_one(*server, question, family).await {
+            match query_server(*server, question, family).await {
                 Ok(Reply {
                     code: 0, addresses, ..
                 }) => return Ok(addresses),
@@ -98,7 +98,7 @@ impl NameServers {
 /// If `host` cannot be a DNS name, or no valid response arrives in time.
 pub async fn query(server: SocketAddr, host: &str, family: Family, id: u16) -> io::Result<Reply> {
     match question(id, host, family) {
-        Some(question) => ask_one(server, &question, family).await,
+        Some(question) => query_server(server, &question, family).await,
         None => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("{host:?} cannot be a name"),
@@ -106,16 +106,16 @@ pub async fn query(server: SocketAddr, host: &str, family: Family, id: u16) -> i
     }
 }
 
-async fn ask_one(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
+async fn query_server(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
     let asking = async {
-        let said = over_udp(server, question, family).await?;
-        if said.truncated {
+        let reply = over_udp(server, question, family).await?;
+        if reply.truncated {
             return over_tcp(server, question, family).await;
         }
-        Ok(said)
+        Ok(reply)
     };
     match tokio::time::timeout(PATIENCE, asking).await {
-        Ok(said) => said,
+        Ok(reply) => reply,
         Err(_elapsed) => Err(io::Error::new(
             io::ErrorKind::TimedOut,
             "no response within 5 s",
@@ -131,15 +131,15 @@ async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
     let socket = UdpSocket::bind((any, 0)).await?;
     socket.connect(server).await?;
     socket.send(question).await?;
-    let mut datagram = [0; LONGEST];
+    let mut datagram = [0; MAX_DATAGRAM];
     loop {
         let length = socket.recv(&mut datagram).await?;
         let datagram = datagram.get(..length).unwrap_or_default();
         match reply(question, family, datagram) {
             // This may be a late response to an earlier query, or a spoofed response.
             Err(Unreadable::NotOurs) => {}
-            Err(Unreadable::Broken) => return Err(broken()),
-            Ok(said) => return Ok(said),
+            Err(Unreadable::Broken) => return Err(malformed()),
+            Ok(reply) => return Ok(reply),
         }
     }
 }
@@ -147,15 +147,15 @@ async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
 /// RFC 7766: two bytes before each message contain its length.
 async fn over_tcp(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
     let mut stream = TcpStream::connect(server).await?;
-    let length = u16::try_from(question.len()).map_err(|_| broken())?;
+    let length = u16::try_from(question.len()).map_err(|_| malformed())?;
     let message = [&length.to_be_bytes(), question].concat();
     stream.write_all(&message).await?;
     let mut message = vec![0; usize::from(stream.read_u16().await?)];
     stream.read_exact(&mut message).await?;
-    reply(question, family, &message).map_err(|_| broken())
+    reply(question, family, &message).map_err(|_| malformed())
 }
 
-fn broken() -> io::Error {
+fn malformed() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
         "its response is malformed: it ends too early or contains a wrong length",
@@ -192,19 +192,19 @@ mod tests {
             let mut datagram = [0; 512];
             loop {
                 let (length, from) = socket.recv_from(&mut datagram).await.unwrap();
-                if let Some(said) = answer(&datagram[..length], false) {
-                    socket.send_to(&said, from).await.unwrap();
+                if let Some(reply) = answer(&datagram[..length], false) {
+                    socket.send_to(&reply, from).await.unwrap();
                 }
             }
         });
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                let mut asked = vec![0; stream.read_u16().await.unwrap().into()];
-                stream.read_exact(&mut asked).await.unwrap();
-                if let Some(said) = answer(&asked, true) {
-                    stream.write_u16(said.len() as u16).await.unwrap();
-                    stream.write_all(&said).await.unwrap();
+                let mut query_bytes = vec![0; stream.read_u16().await.unwrap().into()];
+                stream.read_exact(&mut query_bytes).await.unwrap();
+                if let Some(reply) = answer(&query_bytes, true) {
+                    stream.write_u16(reply.len() as u16).await.unwrap();
+                    stream.write_all(&reply).await.unwrap();
                 }
             }
         });
@@ -212,15 +212,15 @@ mod tests {
     }
 
     /// A response with one address, or with only the flags.
-    fn says(asked: &[u8], flags: [u8; 2], address: Option<[u8; 4]>) -> Vec<u8> {
-        let mut said = asked.to_vec();
-        said[2..4].copy_from_slice(&flags);
+    fn response(query_bytes: &[u8], flags: [u8; 2], address: Option<[u8; 4]>) -> Vec<u8> {
+        let mut reply = query_bytes.to_vec();
+        reply[2..4].copy_from_slice(&flags);
         if let Some(address) = address {
-            said[7] = 1;
-            said.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04");
-            said.extend(address);
+            reply[7] = 1;
+            reply.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04");
+            reply.extend(address);
         }
-        said
+        reply
     }
 
     async fn look_up(servers: &[SocketAddr]) -> Result<Vec<IpAddr>, String> {
@@ -239,10 +239,10 @@ mod tests {
     #[test]
     fn truncated_responses_are_requested_again_over_tcp() {
         run(async {
-            let server = server(|asked, tcp| {
+            let server = server(|query_bytes, tcp| {
                 Some(match tcp {
-                    false => says(asked, [0x83, 0x80], None),
-                    true => says(asked, [0x81, 0x80], Some([127, 0, 0, 9])),
+                    false => response(query_bytes, [0x83, 0x80], None),
+                    true => response(query_bytes, [0x81, 0x80], Some([127, 0, 0, 9])),
                 })
             })
             .await;
@@ -254,28 +254,32 @@ mod tests {
     }
 
     #[test]
-    fn if_a_server_fails_the_next_is_queried_and_the_failed_one_named() {
+    fn a_failed_server_is_named_and_the_next_one_queried() {
         run(async {
-            let failing = server(|asked, _| Some(says(asked, [0x81, 0x82], None))).await;
-            let broken = server(|asked, _| {
-                let mut said = says(asked, [0x81, 0x80], Some([127, 0, 0, 9]));
-                said.pop();
-                Some(said)
+            let failing =
+                server(|query_bytes, _| Some(response(query_bytes, [0x81, 0x82], None))).await;
+            let malformed = server(|query_bytes, _| {
+                let mut reply = response(query_bytes, [0x81, 0x80], Some([127, 0, 0, 9]));
+                reply.pop();
+                Some(reply)
             })
             .await;
-            let right =
-                server(|asked, _| Some(says(asked, [0x81, 0x80], Some([127, 0, 0, 9])))).await;
-            let nobody = server(|asked, _| Some(says(asked, [0x81, 0x83], None))).await;
-            for servers in [[failing, right], [broken, right]] {
+            let genuine = server(|query_bytes, _| {
+                Some(response(query_bytes, [0x81, 0x80], Some([127, 0, 0, 9])))
+            })
+            .await;
+            let unknown_name =
+                server(|query_bytes, _| Some(response(query_bytes, [0x81, 0x83], None))).await;
+            for servers in [[failing, genuine], [malformed, genuine]] {
                 assert_eq!(look_up(&servers).await.map(|found| found.len()), Ok(1));
             }
-            assert_eq!(look_up(&[nobody]).await, Ok(Vec::new()));
+            assert_eq!(look_up(&[unknown_name]).await, Ok(Vec::new()));
             let output = look_up(&[failing]).await.unwrap_err();
             assert!(
                 output.contains("SERVFAIL") && output.contains(&failing.to_string()),
                 "{output}"
             );
-            let output = look_up(&[broken]).await.unwrap_err();
+            let output = look_up(&[malformed]).await.unwrap_err();
             assert!(output.contains("malformed"), "{output}");
         });
     }
@@ -287,14 +291,15 @@ mod tests {
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let address = socket.local_addr().unwrap();
             tokio::spawn(async move {
-                let mut asked = [0; 512];
-                let (length, from) = socket.recv_from(&mut asked).await.unwrap();
-                let right = says(&asked[..length], [0x81, 0x80], Some([127, 0, 0, 9]));
-                let mut guess = says(&asked[..length], [0x81, 0x80], Some([127, 0, 0, 66]));
-                guess[0] ^= 1;
-                socket.send_to(&guess, from).await.unwrap();
+                let mut query_bytes = [0; 512];
+                let (length, from) = socket.recv_from(&mut query_bytes).await.unwrap();
+                let genuine = response(&query_bytes[..length], [0x81, 0x80], Some([127, 0, 0, 9]));
+                let mut spoofed =
+                    response(&query_bytes[..length], [0x81, 0x80], Some([127, 0, 0, 66]));
+                spoofed[0] ^= 1;
+                socket.send_to(&spoofed, from).await.unwrap();
                 socket.send_to(b"", from).await.unwrap();
-                socket.send_to(&right, from).await.unwrap();
+                socket.send_to(&genuine, from).await.unwrap();
             });
             assert_eq!(
                 look_up(&[address]).await,

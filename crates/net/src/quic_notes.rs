@@ -40,14 +40,14 @@ impl QuicNotes {
 }
 
 /// Wraps the provider's TLS 1.3 cipher suites so that they record when they are used.
-pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
+pub(crate) fn recording(provider: &CryptoProvider) -> CryptoProvider {
     static SUITES: OnceLock<Vec<SupportedCipherSuite>> = OnceLock::new();
     let suites = SUITES.get_or_init(|| {
         provider
             .cipher_suites
             .iter()
             .filter_map(|suite| Some((go_name(*suite), suite.tls13()?)))
-            .filter_map(|(name, suite)| noting_suite(name, suite))
+            .filter_map(|(name, suite)| recording_suite(name, suite))
             .collect()
     });
     CryptoProvider {
@@ -58,11 +58,11 @@ pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
 
 /// The suites live as long as the process, because the library requires `'static` references. There
 /// are only three.
-fn noting_suite(
+fn recording_suite(
     name: &'static str,
     suite: &'static Tls13CipherSuite,
 ) -> Option<SupportedCipherSuite> {
-    let quic = Box::leak(Box::new(NotingSuite {
+    let quic = Box::leak(Box::new(RecordingSuite {
         name,
         suite: suite.quic?,
     }));
@@ -79,12 +79,12 @@ fn noting_suite(
     Some(SupportedCipherSuite::Tls13(Box::leak(Box::new(suite))))
 }
 
-struct NotingSuite {
+struct RecordingSuite {
     name: &'static str,
     suite: &'static dyn Algorithm,
 }
 
-impl Algorithm for NotingSuite {
+impl Algorithm for RecordingSuite {
     fn packet_key(&self, key: AeadKey, iv: Iv) -> Box<dyn PacketKey> {
         NOTES.with_borrow_mut(|notes| notes.cipher_suite = Some(self.name));
         self.suite.packet_key(key, iv)
@@ -105,9 +105,9 @@ impl Algorithm for NotingSuite {
 
 /// A certificate verifier that records why it rejects a certificate.
 #[derive(Debug)]
-pub(crate) struct NotingVerifier(pub(crate) Arc<dyn ServerCertVerifier>);
+pub(crate) struct RecordingVerifier(pub(crate) Arc<dyn ServerCertVerifier>);
 
-impl ServerCertVerifier for NotingVerifier {
+impl ServerCertVerifier for RecordingVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

@@ -62,7 +62,7 @@ impl Resolver {
         if let Some(ip) = self.cached(host) {
             return Ok(ip);
         }
-        let asked = plimsoll_clock::now();
+        let started = plimsoll_clock::now();
         let addresses = match self.ask(host).await {
             Ok(found) => self.admit(found.into_iter()),
             Err(source) if is_unknown_host(&source) => Vec::new(),
@@ -80,7 +80,7 @@ impl Resolver {
         }
         let mut answer = Answer {
             addresses,
-            expires: asked + self.settings.ttl,
+            expires: started + self.settings.ttl,
             turn: 0,
         };
         let ip = self.choose(&mut answer);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_admit_the_families_they_name() {
+    fn policies_allow_only_their_address_families() {
         let both = ["::1", "127.0.0.1", "127.0.0.1"];
         let admitted = |policy, found: &[&str]| {
             resolver(DnsSelect::First, policy).admit(ips(found).into_iter())
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn round_robin_takes_turns_and_first_stays() {
+    fn round_robin_rotates_and_first_does_not() {
         let mut answer = Answer {
             addresses: ips(&["127.0.0.1", "127.0.0.2"]),
             expires: Moment::ZERO,

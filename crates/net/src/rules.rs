@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn several_addresses_take_turns_for_all_users_of_the_rules() {
+    fn several_addresses_are_used_round_robin_by_all_users() {
         let mut rules = rules(&[
             ("a.test:80", "127.0.0.1:1"),
             ("a.test:80", "127.0.0.1:2"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_hosts_match_without_regard_to_case() {
+    fn blocked_hosts_match_case_insensitively() {
         let mut rules = HostRules::default();
         rules.block_host(HostPattern::parse("*.k6.io").unwrap());
         assert!(rules.blocking("TEST.K6.IO").is_some());

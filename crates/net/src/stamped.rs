@@ -16,7 +16,7 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 
 /// Maximum plausible age of a timestamp. An older one means that a clock was set in between.
-const OLDEST: Duration = Duration::from_secs(60);
+const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// Enables the kernel's timestamps.
 ///
@@ -95,8 +95,8 @@ fn read(
     let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
     // SAFETY: the kernel filled in the message.
-    let noted = unsafe { note(&message) };
-    Ok((count, noted.and_then(moment)))
+    let timestamp = unsafe { note(&message) };
+    Ok((count, timestamp.and_then(moment)))
 }
 
 fn address(stored: &libc::sockaddr_storage) -> Option<SocketAddr> {
@@ -150,11 +150,11 @@ unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
 /// Converts a timestamp of the kernel, which uses the wall clock. Both clocks are read one
 /// immediately after the other, so only a clock change between the timestamp and now can cause an
 /// error.
-fn moment(noted: Duration) -> Option<Moment> {
+fn moment(timestamp: Duration) -> Option<Moment> {
     let wall = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .ok()?;
-    let age = wall.checked_sub(noted).filter(|age| *age < OLDEST)?;
+    let age = wall.checked_sub(timestamp).filter(|age| *age < MAX_AGE)?;
     let now = plimsoll_clock::now();
     let ago = u64::try_from(age.as_nanos()).ok()?;
     Some(Moment::from_nanos(now.as_nanos().checked_sub(ago)?))
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_as_old_as_their_arrival_and_not_as_their_reading() {
+    fn timestamps_are_arrival_times_and_not_read_times() {
         let (near, mut far) = pair();
         enable(near.as_fd()).unwrap();
         let mut bytes = [0; 8];
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_have_their_sender_and_their_arrival() {
+    fn packets_have_a_sender_and_an_arrival_time() {
         use std::net::UdpSocket;
 
         for any in ["127.0.0.1:0", "[::1]:0"] {
@@ -210,7 +210,7 @@ mod tests {
             enable(near.as_fd()).unwrap();
             let mut bytes = [0; 8];
             // The kernel starts to timestamp packets shortly after the request.
-            let noted = (0..100).any(|_| {
+            let timestamp = (0..100).any(|_| {
                 let before = plimsoll_clock::now();
                 far.send_to(b"packet", near.local_addr().unwrap()).unwrap();
                 sleep(Duration::from_millis(20));
@@ -224,7 +224,7 @@ mod tests {
                 })
             });
             assert!(
-                noted,
+                timestamp,
                 "the kernel never reported a timestamp for a packet to {any}"
             );
             let error = receive_from(near.as_fd(), &mut bytes).unwrap_err();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_an_empty_socket_would_block_and_a_closed_one_ends() {
+    fn an_empty_socket_would_block_and_a_closed_one_returns_zero() {
         let (near, far) = pair();
         enable(near.as_fd()).unwrap();
         let error = receive(near.as_fd(), &mut [0; 8]).unwrap_err();

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use crate::error::TlsError;
 use crate::insecure::AcceptAny;
 use crate::plain::Plain;
-use crate::quic_notes::{NotingVerifier, noting};
+use crate::quic_notes::{RecordingVerifier, recording};
 use crate::tls_fault::{go_name, tls_fault};
 use crate::verify::{Roots, Verifier};
 
@@ -293,7 +293,7 @@ impl Tls {
                 return Err("tlsVersion: HTTP/3 needs TLS 1.3, which is excluded".to_owned());
             }
             versions = vec![&rustls::version::TLS13];
-            provider = noting(&provider);
+            provider = recording(&provider);
         }
         let provider = Arc::new(provider);
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -307,7 +307,7 @@ impl Tls {
             Arc::new(Verifier::new(settings.roots()?, provider))
         };
         let verifier: Arc<dyn ServerCertVerifier> = match alpn {
-            Alpn::Http3 => Arc::new(NotingVerifier(verifier)),
+            Alpn::Http3 => Arc::new(RecordingVerifier(verifier)),
             _ => verifier,
         };
         let builder = builder

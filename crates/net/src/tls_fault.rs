@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_right_around_leap_days() {
+    fn dates_are_correct_around_leap_days() {
         let at = |seconds| date(UnixTime::since_unix_epoch(Duration::from_secs(seconds)));
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");

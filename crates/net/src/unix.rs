@@ -19,7 +19,8 @@ use crate::traffic::TrafficCounter;
 pub struct UnixPath(Arc<str>);
 
 /// Maximum length of a path: one byte less than the address can hold (unix(7)).
-const LONGEST: usize = size_of::<libc::sockaddr_un>() - offset_of!(libc::sockaddr_un, sun_path) - 1;
+const MAX_PATH: usize =
+    size_of::<libc::sockaddr_un>() - offset_of!(libc::sockaddr_un, sun_path) - 1;
 
 /// First and longest delay before another connection attempt.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
@@ -36,9 +37,9 @@ impl UnixPath {
         if text.contains('\0') {
             return Err("it contains a zero byte".to_owned());
         }
-        if text.len() > LONGEST {
+        if text.len() > MAX_PATH {
             return Err(format!(
-                "it has {} bytes, but a socket address has space for at most {LONGEST}; \
+                "it has {} bytes, but a socket address has space for at most {MAX_PATH}; \
                  use a shorter path, or one relative to the working directory",
                 text.len()
             ));
@@ -106,16 +107,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_fits_or_is_refused() {
+    fn paths_that_are_too_long_are_rejected() {
         assert_eq!(
             UnixPath::parse("/run/x.sock").unwrap().as_str(),
             "/run/x.sock"
         );
-        assert!(UnixPath::parse(&"x".repeat(LONGEST)).is_ok());
-        let told = |text: &str| UnixPath::parse(text).unwrap_err();
-        assert!(told(&"x".repeat(LONGEST + 1)).contains("at most"));
-        assert!(told("").contains("name the socket's file"));
-        assert!(told("a\0b").contains("zero byte"));
-        assert!(told("/etc/passwd").contains("not a socket"));
+        assert!(UnixPath::parse(&"x".repeat(MAX_PATH)).is_ok());
+        let error_for = |text: &str| UnixPath::parse(text).unwrap_err();
+        assert!(error_for(&"x".repeat(MAX_PATH + 1)).contains("at most"));
+        assert!(error_for("").contains("name the socket's file"));
+        assert!(error_for("a\0b").contains("zero byte"));
+        assert!(error_for("/etc/passwd").contains("not a socket"));
     }
 }

@@ -56,7 +56,7 @@ async fn drop_with_unread_data(io: Io) {
 }
 
 #[test]
-fn connections_dropped_with_unread_data_leave_nothing_behind() {
+fn connections_dropped_with_unread_data_leak_nothing() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

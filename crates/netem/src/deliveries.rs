@@ -182,7 +182,7 @@ impl Outgoing {
     }
 
     /// Waits until fewer than `limit` bytes are in transit.
-    pub async fn room(&self, limit: usize) {
+    pub async fn wait_for_space(&self, limit: usize) {
         while self.bytes.get() >= limit {
             self.emptied.notified().await;
         }

@@ -15,11 +15,11 @@ use tokio::sync::Notify;
 use crate::account::Side;
 
 /// The longest time that an end waits.
-const LATEST: Duration = Duration::from_millis(50);
+const MAX_WAIT: Duration = Duration::from_millis(50);
 /// If a turn of the event loop has more steps than this, there is other work to do.
 const FEW_STEPS: u64 = 8;
 /// Number of streams that end before other work runs.
-const AT_ONCE: usize = 16;
+const ENDS_PER_TURN: usize = 16;
 
 /// The progress of both directions of a connection.
 #[derive(Debug, Default)]
@@ -102,9 +102,9 @@ impl<T> Ends<T> {
             // One turn of the event loop, in which every ready task runs.
             tokio::task::yield_now().await;
             let is_calm = self.steps.get() - before <= FEW_STEPS;
-            if is_calm || plimsoll_clock::now() >= due + LATEST {
+            if is_calm || plimsoll_clock::now() >= due + MAX_WAIT {
                 let mut waiting = self.waiting.borrow_mut();
-                let count = waiting.len().min(AT_ONCE);
+                let count = waiting.len().min(ENDS_PER_TURN);
                 waiting.drain(..count).for_each(|(_, stream)| end(&stream));
             }
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_waits_while_there_is_much_to_do() -> std::io::Result<()> {
+    fn an_end_waits_while_there_is_other_work() -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let (ends, ended) = (Ends::default(), Cell::new(0));
         let start = plimsoll_clock::now();
@@ -148,7 +148,7 @@ mod tests {
         // Each turn of the event loop polls each side once.
         let turns = async {
             for turn in 0..100 {
-                if plimsoll_clock::now() < start + LATEST {
+                if plimsoll_clock::now() < start + MAX_WAIT {
                     assert_eq!(ended.get(), 0, "ended in turn {turn}");
                 }
                 (0..FEW_STEPS + 2).for_each(|_| ends.step());

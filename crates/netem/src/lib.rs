@@ -66,7 +66,7 @@ impl Link {
                     .to_owned(),
             );
         }
-        if self.round_trip > LONGEST {
+        if self.round_trip > MAX_ROUND_TRIP {
             return Err("the round trip is longer than ten minutes".to_owned());
         }
         Ok(())
@@ -90,4 +90,4 @@ impl Link {
 }
 
 /// No network path on Earth has a longer round trip, and the relay keeps data in transit in memory.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_ROUND_TRIP: Duration = Duration::from_secs(600);

@@ -84,7 +84,7 @@ impl Line {
     /// Sends a packet. It occupies the line even if it is lost.
     pub fn packet(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Passage {
         let lost = self.loses(1);
-        let out = self.carry(flow, entered, size);
+        let out = self.transmit(flow, entered, size);
         if lost {
             Passage::Lost
         } else {
@@ -97,14 +97,14 @@ impl Line {
     /// 5681 §3.2). That also delays everything after it.
     pub fn stream(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let lost = self.loses(size.get().div_ceil(SEGMENT));
-        let out = self.carry(flow, entered, size);
+        let out = self.transmit(flow, entered, size);
         if lost {
             flow.last = out + self.link.round_trip;
         }
         flow.last
     }
 
-    fn carry(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
+    fn transmit(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let mut sent = entered;
         if let Some(rate) = self.link.rate {
             sent = self.schedule.reserve(entered, rate.time_for(size));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn jitter_stays_within_its_bounds_on_both_sides_and_nothing_overtakes() {
+    fn jitter_stays_within_its_bounds_and_nothing_overtakes() {
         let link = Link {
             jitter: Duration::from_millis(4),
             ..FAR
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_have_their_share_and_delay_streams_by_a_round_trip() {
+    fn losses_match_their_share_and_delay_streams_by_a_round_trip() {
         let link = Link { loss: 0.1, ..FAR };
         let mut line = Line::new(link, 3);
         let lost = (0..10_000)

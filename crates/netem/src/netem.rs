@@ -23,7 +23,7 @@ pub struct Namespace {
 const LIMIT: u32 = 100_000;
 
 /// An interface name has at most 15 bytes (IFNAMSIZ, linux/if.h), two of which are our prefix.
-const LONGEST_NAME: usize = 13;
+const MAX_NAME: usize = 13;
 
 impl Namespace {
     /// Creates the namespace `name` behind this emulated network.
@@ -33,12 +33,12 @@ impl Namespace {
     pub fn make(name: &str, link: &Link) -> Result<Namespace, String> {
         let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if name.is_empty()
-            || name.len() > LONGEST_NAME
+            || name.len() > MAX_NAME
             || !name.bytes().all(fits)
             || name.starts_with('-')
         {
             return Err(format!(
-                "{name:?} is not a valid name for a namespace: use 1 to {LONGEST_NAME} lower-case letters, digits and dashes"
+                "{name:?} is not a valid name for a namespace: use 1 to {MAX_NAME} lower-case letters, digits and dashes"
             ));
         }
         Namespace::with(name, &netem(link))
@@ -132,23 +132,23 @@ fn run(command: &str) -> Result<(), String> {
         Err(error) => Err(format!("cannot run {program} (of iproute2): {error}{hint}")),
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.trim();
-            let why = if said.contains("qdisc kind is unknown") {
+            let message = String::from_utf8_lossy(&output.stderr);
+            let message = message.trim();
+            let why = if message.contains("qdisc kind is unknown") {
                 ": this kernel has no netem (CONFIG_NET_SCH_NETEM)"
-            } else if said.contains("File exists") {
+            } else if message.contains("File exists") {
                 let name = command.rsplit(' ').next().unwrap_or_default();
                 // A previous run that was killed could not remove the namespace.
                 return Err(format!(
-                    "a namespace named {name} already exists ({said}): choose another name, or, if it was left \
+                    "a namespace named {name} already exists ({message}): choose another name, or, if it was left \
                      behind, remove it with `ip netns del {name}`"
                 ));
-            } else if said.contains("not permitted") || said.contains("Permission denied") {
+            } else if message.contains("not permitted") || message.contains("Permission denied") {
                 ": it needs root"
             } else {
                 ""
             };
-            Err(format!("`{command}` failed{why} ({said}){hint}"))
+            Err(format!("`{command}` failed{why} ({message}){hint}"))
         }
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn each_direction_gets_half_and_the_rest_whole() {
+    fn each_direction_gets_half_of_the_delay_and_the_full_rate_and_loss() {
         let link = Link {
             round_trip: Duration::from_millis(74),
             jitter: Duration::from_millis(2),
@@ -199,21 +199,21 @@ mod tests {
         format!("{of}{}", std::process::id())
     }
 
-    fn is_there(name: &str) -> bool {
+    fn exists(name: &str) -> bool {
         std::path::Path::new("/run/netns").join(name).exists()
     }
 
     /// Uses a discipline that more kernels have than netem. Everything except the delay is the same:
     /// the namespace exists, is reached only by its address, and is removed.
     #[test]
-    fn a_namespace_is_reachable_and_removed_or_its_absence_explained() {
+    fn a_namespace_is_reachable_and_removed_or_the_failure_is_explained() {
         let name = own_name('q');
         let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
             Err(message) => {
                 // This fails without root, iproute2 or veth. The message must state what is missing, and what
                 // works instead.
                 assert!(message.contains("--listen and --to"), "{message}");
-                assert!(!is_there(&name));
+                assert!(!exists(&name));
                 return;
             }
             Ok(made) => made,
@@ -232,9 +232,9 @@ mod tests {
         assert!(near.contains("tbf") && far.contains("tbf"), "{near}{far}");
         let again = Namespace::with(&name, "pfifo").unwrap_err();
         assert!(again.contains(&format!("ip netns del {name}")), "{again}");
-        assert!(is_there(&name), "another test's namespace was removed");
+        assert!(exists(&name), "another test's namespace was removed");
         drop(made);
-        assert!(!is_there(&name));
+        assert!(!exists(&name));
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         let name = own_name('h');
         let message = Namespace::with(&name, "no-such-discipline").unwrap_err();
         assert!(message.contains("--listen and --to"), "{message}");
-        assert!(!is_there(&name));
+        assert!(!exists(&name));
     }
 
     /// `tc` parses a discipline's options itself before it calls the kernel, so this test checks them

@@ -21,9 +21,9 @@ use crate::waiting::Waiting;
 const BUFFER: Duration = Duration::from_millis(20);
 /// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this
 /// time.
-const SMOOTH: Duration = Duration::from_micros(200);
-const LARGEST: usize = 64 << 10;
-const SMALLEST: usize = 1448;
+const PIECE_TIME: Duration = Duration::from_micros(200);
+const MAX_PIECE: usize = 64 << 10;
+const MIN_PIECE: usize = 1448;
 /// A piece's slot on the line is decided at most this long before the piece can leave, and at most
 /// a quarter of the travel time before.
 const LEAD: Duration = Duration::from_millis(1);
@@ -89,7 +89,7 @@ impl NetworkPath {
         }
     }
 
-    fn one(&self, side: Side) -> &OneWay {
+    fn one_way(&self, side: Side) -> &OneWay {
         match side {
             Side::Forward => &self.forward,
             Side::Backward => &self.backward,
@@ -140,23 +140,23 @@ impl NetworkPath {
         let mut flow = of_flow.get();
         let entered = flow.enter(entered);
         of_flow.set(flow);
-        let one = self.one(side);
-        let is_first = one
+        let one_way = self.one_way(side);
+        let is_first = one_way
             .waiting
             .borrow_mut()
             .push(entered, size, rate.time_for(size), entry);
         if is_first {
-            self.plan_decision(one);
+            self.plan_decision(one_way);
             self.deliveries.wake();
         }
     }
 
     /// Sets when the slot of the first waiting piece is decided.
-    fn plan_decision(&self, one: &OneWay) {
-        let first = one.waiting.borrow().first();
+    fn plan_decision(&self, one_way: &OneWay) {
+        let first = one_way.waiting.borrow().first();
         let lead = self.lead().as_nanos() as u64;
-        one.decision.set(first.map(|(entered, size)| {
-            let earliest = one.line.borrow().earliest(entered, size);
+        one_way.decision.set(first.map(|(entered, size)| {
+            let earliest = one_way.line.borrow().earliest(entered, size);
             Moment::from_nanos(earliest.as_nanos().saturating_sub(lead))
         }));
     }
@@ -168,25 +168,29 @@ impl NetworkPath {
     /// Decides the slots of the pieces for which that is due, and of those that follow within a short
     /// time.
     fn decide(&self, side: Side, now: Moment) {
-        let one = self.one(side);
-        if one.decision.get().is_none_or(|at| at > now) {
+        let one_way = self.one_way(side);
+        if one_way.decision.get().is_none_or(|at| at > now) {
             return;
         }
-        while one.decision.get().is_some_and(|at| at <= now + self.lead()) {
-            let first = one.waiting.borrow_mut().pop();
+        while one_way
+            .decision
+            .get()
+            .is_some_and(|at| at <= now + self.lead())
+        {
+            let first = one_way.waiting.borrow_mut().pop();
             if let Some((entered, size, entry)) = first {
                 if let Entry::Stream(to, _) = &entry {
                     to.waiting.set(to.waiting.get() - 1);
                 }
                 self.send(side, entered, size, entry);
             }
-            self.plan_decision(one);
+            self.plan_decision(one_way);
         }
     }
 
     /// Sends a piece or packet over the line.
     fn send(&self, side: Side, entered: Moment, size: Bytes, entry: Entry) {
-        let mut line = self.one(side).line.borrow_mut();
+        let mut line = self.one_way(side).line.borrow_mut();
         match entry {
             Entry::Stream(to, piece) => {
                 let mut flow = to.flow.get();
@@ -208,16 +212,16 @@ impl NetworkPath {
 
     /// Whether the line's buffer has no space for a packet that enters at `now`.
     pub(crate) fn is_full(&self, side: Side, now: Moment) -> bool {
-        self.one(side).waiting.borrow().backlog(now) > BUFFER
+        self.one_way(side).waiting.borrow().backlog(now) > BUFFER
     }
 
     /// Waits until the line's buffer has space. First come, first served, as in the buffer itself; only
     /// the first waiter checks.
     pub(crate) async fn wait_for_line(&self, side: Side) {
-        let one = self.one(side);
-        let _turn = one.turn.lock().await;
+        let one_way = self.one_way(side);
+        let _turn = one_way.turn.lock().await;
         loop {
-            let backlog = one.waiting.borrow().backlog(plimsoll_clock::now());
+            let backlog = one_way.waiting.borrow().backlog(plimsoll_clock::now());
             if backlog <= BUFFER {
                 return;
             }
@@ -236,12 +240,12 @@ impl NetworkPath {
 
 fn piece_size(link: &Link) -> usize {
     let Some(rate) = link.rate else {
-        return LARGEST;
+        return MAX_PIECE;
     };
-    let smooth = u128::from(rate.get()) * SMOOTH.as_nanos() / 8 / 1_000_000_000;
+    let smooth = u128::from(rate.get()) * PIECE_TIME.as_nanos() / 8 / 1_000_000_000;
     usize::try_from(smooth)
-        .unwrap_or(LARGEST)
-        .clamp(SMALLEST, LARGEST)
+        .unwrap_or(MAX_PIECE)
+        .clamp(MIN_PIECE, MAX_PIECE)
 }
 
 #[cfg(test)]

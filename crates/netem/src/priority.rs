@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_priority_is_given_up_when_busy_and_taken_again_when_calm() {
+    fn the_priority_is_dropped_when_busy_and_restored_when_calm() {
         assert!(deserves_priority(true, 0.0));
         assert!(deserves_priority(true, 0.79));
         assert!(!deserves_priority(true, 0.81));
@@ -213,7 +213,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_busy_thread_gives_the_priority_up_until_it_is_idle() {
+    fn a_busy_thread_drops_the_priority_until_it_is_idle() {
         let priority = Priority::raise();
         assert_eq!(policy::is_real_time().ok(), Some(priority.is_raised()));
         if !priority.is_raised() {

@@ -45,7 +45,7 @@ impl Relay {
     /// If it cannot listen, or if the relay fails later.
     pub fn run(&self, requests: &Requests, ready: Ready<'_>) -> Result<Value, String> {
         allow_many_descriptors();
-        take_memory();
+        touch_memory();
         // This affects only the current thread, which also runs the relay.
         let priority = Priority::raise();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -185,7 +185,7 @@ fn allow_many_descriptors() {
 #[cfg(target_os = "linux")]
 fn size_descriptor_table(limit: Option<u64>) {
     // Two for each connection, and some for everything else.
-    let wanted = (2 * tcp::MOST + sockets::MOST) as u64 + 100;
+    let wanted = (2 * tcp::MAX_CONNECTIONS + sockets::MAX_SOCKETS) as u64 + 100;
     let highest = limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(1)));
     if let (Ok(any), Ok(highest)) = (std::fs::File::open("/dev/null"), i32::try_from(highest)) {
         // If memory is short, the table grows when needed.
@@ -198,7 +198,7 @@ fn allow_many_descriptors() {}
 
 /// Touches the memory that a burst of connections needs, and frees it again. The kernel provides
 /// memory on first use, which would take a quarter of the relay's time in the first burst.
-fn take_memory() {
+fn touch_memory() {
     const CONNECTIONS: usize = 1_024;
     const BYTES_EACH: usize = 8 << 10;
     let blocks: Vec<Vec<u8>> = (0..CONNECTIONS).map(|_| vec![1; BYTES_EACH]).collect();

@@ -129,7 +129,7 @@ mod tests {
     /// line is busy. No piece is sent sooner than its size allows. Pieces in order are sent as by a
     /// first-in, first-out line.
     #[test]
-    fn the_line_works_as_long_as_its_bytes_need_in_whatever_order_they_are_reported() {
+    fn the_line_is_busy_exactly_as_long_as_its_bytes_need_in_any_order() {
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
         let mut below = |limit: u64| {
             random ^= random << 13;

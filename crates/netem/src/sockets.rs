@@ -17,13 +17,13 @@ use tokio::sync::Notify;
 use crate::arrival;
 
 /// Maximum number of sockets created in advance. Further sockets are created when they are needed.
-pub const MOST: usize = 1_024;
+pub const MAX_SOCKETS: usize = 1_024;
 /// Sockets created in advance may use one in this number of the permitted descriptors.
 const SHARE: u64 = 8;
 /// The relay is idle if it has not opened a connection for this long.
-const QUIET: Duration = Duration::from_millis(200);
+const IDLE_AFTER: Duration = Duration::from_millis(200);
 /// Number of sockets created before other tasks may run.
-const AT_ONCE: usize = 16;
+const SOCKETS_PER_TURN: usize = 16;
 
 /// Unconnected sockets for one target.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Sockets {
     }
 
     /// Closes the sockets that were created in advance, because their descriptors are needed.
-    pub fn give_up(&self) {
+    pub fn close_spares(&self) {
         self.ready.borrow_mut().clear();
     }
 
@@ -80,13 +80,14 @@ impl Sockets {
         loop {
             loop {
                 let idle = plimsoll_clock::now().since(self.last_use.get());
-                if idle >= QUIET {
+                if idle >= IDLE_AFTER {
                     break;
                 }
-                sleep(QUIET - idle).await;
+                sleep(IDLE_AFTER - idle).await;
             }
             while self.ready.borrow().len() < self.limit {
-                let made: io::Result<Vec<TcpSocket>> = (0..AT_ONCE).map(|_| self.make()).collect();
+                let made: io::Result<Vec<TcpSocket>> =
+                    (0..SOCKETS_PER_TURN).map(|_| self.make()).collect();
                 let Ok(made) = made else { break };
                 self.ready.borrow_mut().extend(made);
                 tokio::task::yield_now().await;
@@ -100,7 +101,7 @@ impl Sockets {
 fn limit() -> usize {
     let permitted = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let share = permitted.map_or(u64::MAX, |count| count / SHARE);
-    usize::try_from(share).map_or(MOST, |share| share.min(MOST))
+    usize::try_from(share).map_or(MAX_SOCKETS, |share| share.min(MAX_SOCKETS))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -116,7 +117,7 @@ mod tests {
     use tokio::task::{LocalSet, yield_now};
 
     #[test]
-    fn sockets_are_made_while_the_relay_is_idle_and_used_first() -> io::Result<()> {
+    fn sockets_are_created_while_the_relay_is_idle_and_used_first() -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -144,7 +145,7 @@ mod tests {
         assert!(client.nodelay()?);
         // On Linux, accepted connections inherit the option from the listener.
         assert!(accepted.nodelay()? || cfg!(not(target_os = "linux")));
-        sockets.give_up();
+        sockets.close_spares();
         sockets.connect().await?;
         Ok(())
     }

@@ -23,18 +23,18 @@ const WINDOW: usize = 16 << 20;
 /// A connection is read without waiting while fewer of its pieces than this wait for the line. This
 /// covers a short message and the end of the stream. So short exchanges wait only for the line, not
 /// also for their turn to be read.
-const UNBLOCKED: u32 = 2;
+const READ_AHEAD: u32 = 2;
 /// Maximum number of simultaneous connections; more wait to be accepted.
-pub const MOST: usize = 20_000;
+pub const MAX_CONNECTIONS: usize = 20_000;
 /// Number of connections that are accepted before other ready tasks run. Setting up a connection
 /// takes about 50 µs, so in a burst, hundreds of them would delay timers and bytes. The others wait
 /// in the kernel's queue. Waiting there does no harm, because the kernel timestamps the bytes that
 /// arrive on them.
-const AT_ONCE: u32 = 16;
+const ACCEPTS_PER_TURN: u32 = 16;
 /// Length of the accept queue. The kernel limits it to `net.core.somaxconn`. A client that finds
 /// the queue full tries again after a second, which would not happen in a network with the
 /// configured delay.
-const WAITING: u32 = 65_535;
+const BACKLOG: u32 = 65_535;
 
 /// Creates a listener whose accept queue is as long as the system allows.
 ///
@@ -50,7 +50,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.set_nodelay(true)?;
     socket.bind(address)?;
-    let listener = socket.listen(WAITING)?;
+    let listener = socket.listen(BACKLOG)?;
     // Accepted connections inherit both, so even bytes that arrived before they were accepted have a timestamp.
     arrival::date(&listener);
     Ok(listener)
@@ -76,7 +76,7 @@ async fn accept_all(
     sockets: &Rc<Sockets>,
     path: &Rc<NetworkPath>,
 ) -> io::Result<()> {
-    let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
+    let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MAX_CONNECTIONS));
     let mut at_once = 0;
     loop {
         let Ok(place) = std::sync::Arc::clone(&places).acquire_owned().await else {
@@ -88,11 +88,11 @@ async fn accept_all(
                 let (path, sockets) = (Rc::clone(path), Rc::clone(sockets));
                 path.catch_up();
                 tokio::task::spawn_local(async move {
-                    pass_on(client, accepted, &sockets, &path).await;
+                    relay_connection(client, accepted, &sockets, &path).await;
                     drop(place);
                 });
                 at_once += 1;
-                if at_once == AT_ONCE {
+                if at_once == ACCEPTS_PER_TURN {
                     at_once = 0;
                     tokio::task::yield_now().await;
                 }
@@ -101,14 +101,19 @@ async fn accept_all(
             Err(_) => {
                 let failures = &path.account.accept_failures;
                 failures.set(failures.get() + 1);
-                sockets.give_up();
+                sockets.close_spares();
                 sleep(Duration::from_millis(10)).await;
             }
         }
     }
 }
 
-async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &Rc<NetworkPath>) {
+async fn relay_connection(
+    client: TcpStream,
+    accepted: Moment,
+    sockets: &Sockets,
+    path: &Rc<NetworkPath>,
+) {
     path.account
         .connections
         .set(path.account.connections.get() + 1);
@@ -154,8 +159,8 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
     let forward_to = Outgoing::new(to_server, Side::Forward, Rc::clone(&exchange));
     let backward_to = Outgoing::new(to_client, Side::Backward, exchange);
     tokio::join!(
-        carry(forward, forward_to, path),
-        carry(backward, backward_to, path),
+        relay_direction(forward, forward_to, path),
+        relay_direction(backward, backward_to, path),
     );
 }
 
@@ -169,16 +174,16 @@ struct Incoming {
 }
 
 /// Relays one direction of a connection until its end has left the line.
-async fn carry(from: Incoming, to: Rc<Outgoing>, path: &NetworkPath) {
+async fn relay_direction(from: Incoming, to: Rc<Outgoing>, path: &NetworkPath) {
     tokio::select! {
         // The end of the incoming data is in transit. When it is delivered, this function returns.
-        () = async { take_in(from, &to, path).await; std::future::pending::<()>().await } => {}
+        () = async { read_direction(from, &to, path).await; std::future::pending::<()>().await } => {}
         // An error also ends the direction, because nobody reads the rest.
         _ = to.finish(path.direction(to.side)) => path.catch_up(),
     }
 }
 
-async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, path: &NetworkPath) {
+async fn read_direction(mut from: Incoming, to: &Rc<Outgoing>, path: &NetworkPath) {
     let is_limited = path.link.rate.is_some();
     if is_limited {
         // Bytes reserve the shared line only when it can transmit them, so other connections can use it
@@ -186,12 +191,12 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, path: &NetworkPath) {
         sleep_until(from.open).await;
     }
     loop {
-        to.room(WINDOW).await;
+        to.wait_for_space(WINDOW).await;
         let is_readable = match from.early {
             Some(_) => Ok(()),
             None => arrival::readable(from.socket.as_ref()).await,
         };
-        if to.waiting.get() >= UNBLOCKED {
+        if to.waiting.get() >= READ_AHEAD {
             path.wait_for_line(to.side).await;
         }
         path.catch_up();

@@ -21,11 +21,11 @@ use crate::queue::Queue;
 /// A client that has sent nothing for this long is removed.
 const IDLE: Duration = Duration::from_secs(60);
 /// Maximum number of simultaneous clients. Packets from other clients are dropped and counted.
-const MOST: usize = 1_024;
+const MAX_CLIENTS: usize = 1_024;
 /// Bytes of one client that may be in transit in one direction.
 const WINDOW: usize = 16 << 20;
 /// Size of the largest possible packet.
-const LARGEST: usize = 65_536;
+const MAX_PACKET: usize = 65_536;
 
 /// One client, with its packets in transit to the server.
 struct Session {
@@ -52,7 +52,7 @@ async fn receive_all(
     arrival::date(&socket);
     let socket = Rc::new(socket);
     let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();
-    let mut buffer = vec![0; LARGEST];
+    let mut buffer = vec![0; MAX_PACKET];
     loop {
         let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
             Ok(received) => received,
@@ -63,7 +63,7 @@ async fn receive_all(
         let known = sessions.borrow().get(&client).cloned();
         let session = match known {
             Some(session) => session,
-            None if sessions.borrow().len() >= MOST => {
+            None if sessions.borrow().len() >= MAX_CLIENTS => {
                 path.account.forward.crowded_out();
                 continue;
             }
@@ -137,7 +137,7 @@ async fn serve(
         }
     };
     let returning = async {
-        let mut buffer = vec![0; LARGEST];
+        let mut buffer = vec![0; MAX_PACKET];
         loop {
             match arrival::receive_packet(&upstream, &mut buffer).await {
                 Ok((count, _, arrived)) => {

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_backlog_is_the_time_that_the_line_needs_for_all_that_entered() {
+    fn the_backlog_is_the_time_that_the_line_needs_for_all_pieces() {
         let mut waiting = Waiting::default();
         let need = Duration::from_millis(4);
         waiting.push(at(10), Bytes(1), need, ());

@@ -44,14 +44,14 @@ mod tests {
     }
 
     #[test]
-    fn starts_at_once_and_then_evenly() {
+    fn starts_immediately_and_then_at_equal_intervals() {
         let pacer = ConstantRate::new(per_second(4), Duration::from_secs(1));
         let starts: Vec<_> = (0..).map_while(|n| pacer.start_of(n)).collect();
         assert_eq!(starts, [0, 250, 500, 750].map(Duration::from_millis));
     }
 
     #[test]
-    fn does_not_drift_in_a_day() {
+    fn does_not_drift_over_a_day() {
         let pacer = ConstantRate::new(per_second(3), Duration::from_secs(86_401));
         assert_eq!(
             pacer.start_of(3 * 86_400),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_starts_nothing() {
+    fn a_rate_of_zero_starts_nothing() {
         assert_eq!(
             ConstantRate::new(per_second(0), Duration::from_secs(1)).start_of(0),
             None
@@ -69,14 +69,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn has_as_many_iterations_as_the_rate_says(count in 1u64..50_000, seconds in 1u64..100) {
+        fn starts_as_many_iterations_as_the_rate_specifies(count in 1u64..50_000, seconds in 1u64..100) {
             let pacer = ConstantRate::new(per_second(count), Duration::from_secs(seconds));
             prop_assert!(pacer.start_of(count * seconds - 1).is_some());
             prop_assert_eq!(pacer.start_of(count * seconds), None);
         }
 
         #[test]
-        fn never_falls(count in 1u64..1_000_000, per in 1u64..10_000_000_000, number in 0u64..1_000_000) {
+        fn start_times_never_decrease(count in 1u64..1_000_000, per in 1u64..10_000_000_000, number in 0u64..1_000_000) {
             let rate = Rate { count, per: Duration::from_nanos(per) };
             let pacer = ConstantRate::new(rate, Duration::MAX);
             prop_assert!(pacer.start_of(number) <= pacer.start_of(number + 1));

@@ -18,7 +18,7 @@ pub use random_arrivals::{Bursts, RandomArrivals};
 pub use recorded_arrivals::RecordedArrivals;
 pub use scenario::{ArrivalModel, SharedPacer, of_scenario};
 pub use striped::Striped;
-pub use takeover::{TakenOver, Takeover};
+pub use takeover::{Takeover, TakeoverPacer};
 pub use user_curve::UserCurve;
 
 /// The schedule of an open model.

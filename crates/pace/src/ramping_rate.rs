@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_level_stage_is_a_constant_rate_from_the_first_interval_on() {
+    fn a_level_stage_has_a_constant_rate_from_the_first_interval() {
         let got = starts(2, &[stage(2, 2)]);
         assert_eq!(got, [500, 1000, 1500, 2000].map(Duration::from_millis));
     }
 
     #[test]
-    fn a_ramp_from_nothing_starts_along_the_root() {
+    fn a_ramp_from_zero_follows_the_square_root() {
         // N(t) = t²/2 with t in seconds: the n-th iteration starts at √(2n).
         let got = starts(0, &[stage(10, 10)]);
         assert_eq!(got.len(), 50);
@@ -184,7 +184,7 @@ mod tests {
 
     /// Observed in k6 v1.8.1 for 0→10/s in 4 s; k6 was up to 3 ms late.
     #[test]
-    fn starts_where_k6_starts() {
+    fn start_times_match_k6() {
         let observed = [
             896, 1266, 1551, 1791, 2002, 2192, 2368, 2531, 2685, 2830, 2968, 3100,
         ];
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_to_nothing_ends_exactly() {
+    fn a_ramp_to_zero_ends_exactly() {
         let got = starts(10, &[stage(2, 0)]);
         assert_eq!(got.len(), 10);
         assert_eq!(got.last(), Some(&Duration::from_secs(2)));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_no_machine_can_run_cause_no_panic() {
+    fn impossible_stages_do_not_panic() {
         let long = Stage {
             duration: Duration::MAX,
             target: u64::MAX,
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_ends_as_exactly_as_it_began() {
+    fn rounding_errors_do_not_accumulate_over_a_day() {
         let day = 86_400;
         let got = RampingRate::new(
             Rate {
@@ -264,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_the_integral_and_starts_never_fall(
+        fn counts_are_the_integral_and_starts_never_decrease(
             start in 0u64..200,
             stages in prop::collection::vec((0u64..20, 0u64..200), 1..6),
         ) {
@@ -280,7 +280,7 @@ mod tests {
         }
 
         #[test]
-        fn each_starts_at_the_first_nanosecond_it_is_due(
+        fn each_iteration_starts_in_the_first_nanosecond_when_it_is_due(
             from in 0u64..100_000,
             to in 0u64..100_000,
             length in 1u64..100_000_000_000,

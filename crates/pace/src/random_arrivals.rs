@@ -32,7 +32,7 @@ pub struct RandomArrivals<P> {
 const BLOCK: u64 = 64;
 
 /// More iterations than any run has, and still exact as a floating-point number.
-const MOST: u64 = 1 << 50;
+const MAX_ITERATIONS: u64 = 1 << 50;
 
 /// Ends of neighbouring gaps, as shares of the whole.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl<P: Pacer> RandomArrivals<P> {
     pub fn new(whole: P, end: Duration, shape: f64, seed: u64) -> Self {
         let is_due = |number: u64| whole.start_of(number).is_some();
         let (mut count, mut step) = (0, 1);
-        while count < MOST && is_due(count + step - 1) {
+        while count < MAX_ITERATIONS && is_due(count + step - 1) {
             count += step;
             step *= 2;
         }
@@ -59,7 +59,7 @@ impl<P: Pacer> RandomArrivals<P> {
         RandomArrivals {
             whole,
             end,
-            count: count.min(MOST),
+            count: count.min(MAX_ITERATIONS),
             shape,
             seed,
             block: RefCell::default(),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_total_is_the_schedules_and_everything_is_within_it() {
+    fn random_arrivals_have_the_schedules_total_and_duration() {
         for shape in [0.01, 1.0, 50.0] {
             for count in [0, 1, 2, 63, 64, 65, 1_000] {
                 let starts = all(&arrivals(count, 3, shape, 9));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_finds_the_same_times_and_another_seed_other_ones() {
+    fn times_depend_on_the_seed_but_not_on_the_order_of_queries() {
         let forward = all(&arrivals(500, 2, 0.5, 4));
         let pacer = arrivals(500, 2, 0.5, 4);
         let mut backward: Vec<_> = (0..1_000).rev().filter_map(|n| pacer.start_of(n)).collect();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_several_machines_are_the_whole() {
+    fn the_parts_of_several_machines_make_up_the_whole() {
         let sequence = SegmentSequence::parse("0,1/4,3/4,1").unwrap();
         let mut together: Vec<_> = ["0:1/4", "1/4:3/4", "3/4:1"]
             .into_iter()
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_keeps_its_density() {
+    fn random_arrivals_follow_the_density_of_a_ramp() {
         let second = Duration::from_secs(10);
         let stage = |target| Stage {
             duration: second,
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_the_inverse_of_times() {
+    fn positions_are_the_inverse_of_times() {
         let end = Duration::from_secs(10);
         let stage = |target| Stage {
             duration: end,

@@ -12,7 +12,7 @@ pub type SharedPacer = Box<dyn Pacer + Send>;
 
 /// The schedule of the whole test's iterations; `None` if the scenario is not an open model.
 pub fn of_scenario(scenario: &Scenario) -> Option<SharedPacer> {
-    let whole = even(scenario)?;
+    let whole = without_randomness(scenario)?;
     let end = scenario.executor.duration().unwrap_or(Duration::MAX);
     Some(match &scenario.arrivals.process {
         ArrivalProcess::Even => whole,
@@ -28,7 +28,7 @@ pub fn of_scenario(scenario: &Scenario) -> Option<SharedPacer> {
 }
 
 /// The schedule with constant intervals, without randomness.
-fn even(scenario: &Scenario) -> Option<SharedPacer> {
+fn without_randomness(scenario: &Scenario) -> Option<SharedPacer> {
     match &scenario.executor {
         Executor::RampingArrivalRate { start, stages, .. } => {
             Some(Box::new(RampingRate::new(*start, stages)))
@@ -63,7 +63,7 @@ impl ArrivalModel {
             ArrivalProcess::OnOff { on, off } => (1.0, Some(Bursts::new((), *on, *off))),
         };
         Some(ArrivalModel {
-            arrivals: random(scenario, even(scenario)?, shape),
+            arrivals: random(scenario, without_randomness(scenario)?, shape),
             bursts,
             shape,
         })

@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_parts_are_the_whole(count in 0u64..300, target in 0u64..300, seconds in 0u64..4) {
+        fn the_parts_make_up_the_whole(count in 0u64..300, target in 0u64..300, seconds in 0u64..4) {
             let rate = Rate { count, per: Duration::from_secs(1) };
             let duration = Duration::from_secs(seconds);
             let constant = ConstantRate::new(rate, duration);
@@ -75,7 +75,7 @@ mod tests {
     /// Observed in k6 v1.8.1: at 10/s, the middle of three equal segments starts at 100, 400 and
     /// 700 ms.
     #[test]
-    fn a_part_keeps_its_place_in_time() {
+    fn a_part_keeps_its_start_times() {
         let sequence = SegmentSequence::parse("0,1/3,2/3,1").unwrap();
         let stripe = Division::of(Segment::parse("1/3:2/3").unwrap(), &sequence)
             .unwrap()

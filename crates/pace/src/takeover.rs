@@ -49,19 +49,19 @@ impl Takeover {
     }
 
     /// The schedule of these iterations if the whole test has the given schedule.
-    pub fn of<P: Pacer>(&self, whole: P) -> TakenOver<'_, P> {
-        TakenOver { whole, part: self }
+    pub fn of<P: Pacer>(&self, whole: P) -> TakeoverPacer<'_, P> {
+        TakeoverPacer { whole, part: self }
     }
 }
 
 /// The schedule of a [`Takeover`].
 #[derive(Clone, Debug)]
-pub struct TakenOver<'a, P> {
+pub struct TakeoverPacer<'a, P> {
     whole: P,
     part: &'a Takeover,
 }
 
-impl<P: Pacer> Pacer for TakenOver<'_, P> {
+impl<P: Pacer> Pacer for TakeoverPacer<'_, P> {
     fn start_of(&self, number: u64) -> Option<Duration> {
         self.whole.start_of(self.part.place(number)?)
     }
@@ -87,7 +87,7 @@ mod tests {
     proptest! {
         /// A segment is lost, and later one of the segments that took over a part of it.
         #[test]
-        fn parts_of_parts_are_the_rest(count in 1u64..300, from in 0u64..50, parts in 1u64..5, later in 0u64..20, again in 1u64..4) {
+        fn parts_of_parts_make_up_the_rest(count in 1u64..300, from in 0u64..50, parts in 1u64..5, later in 0u64..20, again in 1u64..4) {
             let rate = Rate { count, per: Duration::from_secs(1) };
             let whole = ConstantRate::new(rate, Duration::from_secs(2));
             let lost = Takeover::all(stripe("1/4:3/4"));

@@ -188,21 +188,21 @@ mod tests {
     }
 
     #[test]
-    fn users_start_one_after_the_other() {
+    fn users_start_one_after_another() {
         let curve = curve(1, &[(400, 5)]);
         assert_eq!(curve.users_at(Duration::ZERO), 1);
         assert_eq!(changes(&curve), [(100, 2), (200, 3), (300, 4), (400, 5)]);
     }
 
     #[test]
-    fn users_go_one_by_one() {
+    fn users_stop_one_by_one() {
         let curve = curve(3, &[(300, 0)]);
         assert_eq!(changes(&curve), [(100, 2), (200, 1), (300, 0)]);
     }
 
     /// Observed in k6 v1.8.1: the start of each user's first and last iteration.
     #[test]
-    fn users_come_and_go_when_k6s_do() {
+    fn users_start_and_stop_when_k6s_do() {
         let stages = [(2000, 5), (2000, 1), (0, 4), (1000, 4), (0, 2), (1500, 0)];
         let expected = [
             (500, 2),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_at_the_end_shows_at_the_end() {
+    fn a_jump_at_the_end_takes_effect_at_the_end() {
         let curve = curve(4, &[(100, 4), (0, 1)]);
         assert_eq!(curve.users_at(Duration::from_millis(100)), 1);
         assert_eq!(curve.users_at(Duration::from_millis(99)), 4);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_users_of_a_small_part_are_not_searched_through() {
+    fn a_small_part_of_a_million_users_needs_no_search() {
         let sequence = "0,1/100000,1";
         let part =
             curve(0, &[(1_000, 4_000_000_000), (1_000, 0)]).striped(stripes(sequence).remove(0));
@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changes_lead_through_every_number_and_agree_with_users_at(
+        fn changes_visit_every_number_and_agree_with_users_at(
             start in 0u32..30,
             stages in prop::collection::vec((0u64..500, 0u64..30), 1..6),
             part in 0usize..4,
@@ -276,7 +276,7 @@ mod tests {
         }
 
         #[test]
-        fn the_parts_are_the_whole(
+        fn the_parts_make_up_the_whole(
             start in 0u32..30,
             stages in prop::collection::vec((0u64..500, 0u64..30), 1..6),
             at in 0u64..3_000,

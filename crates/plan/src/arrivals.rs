@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_selects_the_random_numbers_that_nobody_else_has_selected() {
+    fn a_run_sets_the_seed_unless_the_option_does() {
         for (text, seeded) in [
             ("poisson", "poisson@3"),
             ("gamma:0.5", "gamma:0.5@3"),

@@ -180,7 +180,7 @@ impl Executor {
             | Executor::PerUserIterations { max_duration, .. } => Some(*max_duration),
             Executor::ConstantUsers { duration, .. }
             | Executor::ConstantArrivalRate { duration, .. } => Some(*duration),
-            Executor::RampingUsers { start, stages, .. } => Some(until_nobody(*start, stages)),
+            Executor::RampingUsers { start, stages, .. } => Some(time_until_empty(*start, stages)),
             Executor::RampingArrivalRate { stages, .. } => Some(total(stages)),
             Executor::ExternallyControlled { duration, .. } => *duration,
         }
@@ -188,7 +188,7 @@ impl Executor {
 }
 
 /// When a ramp of users ends: with its last stage, or before the trailing stages without users.
-fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
+fn time_until_empty(start: u32, stages: &[Stage]) -> Duration {
     let mut kept = stages;
     while let [before @ .., last] = kept
         && last.target == 0

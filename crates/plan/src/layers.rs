@@ -99,7 +99,7 @@ fn check_mixing(shaper: &str, sum: &Options, errors: &mut Errors) {
         errors.push(
             "",
             format!(
-                "{shaper} sets {}, which exclude each other: keep one of them",
+                "{shaper} sets {}, which cannot be combined: keep one of them",
                 listed(&shaping)
             ),
         );

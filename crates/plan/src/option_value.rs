@@ -33,7 +33,7 @@ pub(crate) trait OptionValue: Sized {
 
     /// Merges this value with the value of a lower layer. It replaces that value unless the type has parts that can be
     /// unset.
-    fn over(self, _lower: Self) -> Self {
+    fn merge_over(self, _lower: Self) -> Self {
         self
     }
 }
@@ -352,7 +352,7 @@ impl OptionValue for DnsOptions {
         Value::Object(object)
     }
 
-    fn over(self, lower: DnsOptions) -> DnsOptions {
+    fn merge_over(self, lower: DnsOptions) -> DnsOptions {
         DnsOptions {
             ttl: self.ttl.or(lower.ttl),
             select: self.select.or(lower.select),

@@ -70,7 +70,7 @@ macro_rules! options {
                 $(
                     if let Some(value) = upper.$field {
                         self.$field = Some(match self.$field.take() {
-                            Some(lower) => OptionValue::over(value, lower),
+                            Some(lower) => OptionValue::merge_over(value, lower),
                             None => value,
                         });
                     }
@@ -369,13 +369,16 @@ const PROGRAM_SETTINGS: [&str; 6] = [
 /// One warning for all unknown keys, with the most similar known keys.
 fn unknown(keys: &[&str], place: &str) -> Option<Warning> {
     let first = keys.first()?;
-    let told: Vec<String> = keys.iter().map(|key| told(key)).collect();
-    let message = format!("There were unknown fields in {place}: {}", told.join(", "));
+    let described: Vec<String> = keys.iter().map(|key| described(key)).collect();
+    let message = format!(
+        "There were unknown fields in {place}: {}",
+        described.join(", ")
+    );
     let error = format!("json: unknown field \"{}\"", excerpt(first));
     Some(Warning::new(message).with("error", error))
 }
 
-fn told(key: &str) -> String {
+fn described(key: &str) -> String {
     let quoted = format!("\"{}\"", excerpt(key));
     if CLI_ONLY.contains(&key) {
         return format!("{quoted} (it is set by a flag or a variable only)");

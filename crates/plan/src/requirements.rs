@@ -270,7 +270,7 @@ mod tests {
 
     /// All values are from `k6 inspect --execution-requirements` with v1.8.1.
     #[test]
-    fn ramps_let_their_users_go_one_by_one() {
+    fn ramps_release_their_users_one_by_one() {
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 60)]), (5, 25));
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 1)]), (5, 21));
         assert_eq!(

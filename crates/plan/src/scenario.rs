@@ -164,7 +164,7 @@ mod tests {
     use crate::{Division, Exports, Options, Plan, Segment, SegmentSequence};
 
     #[test]
-    fn a_part_is_what_a_script_gets_in_that_segment() {
+    fn a_part_equals_the_part_of_a_script_in_that_segment() {
         let options = json!({ "scenarios": {
             "shared": { "executor": "shared-iterations", "vus": 5, "iterations": 37 },
             "each": { "executor": "per-vu-iterations", "vus": 7, "iterations": 3 },

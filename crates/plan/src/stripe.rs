@@ -129,7 +129,7 @@ impl Division {
             return Err(Fault::at(
                 "executionSegment",
                 format!(
-                    "the segment {segment} is none of the sequence {sequence}: make both of its ends neighbors there"
+                    "the segment {segment} is not in the sequence {sequence}: its ends must be adjacent boundaries there"
                 ),
             ));
         };
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stripe_is_made_again_from_its_slots() {
+    fn a_stripe_can_be_rebuilt_from_its_slots() {
         let stripe = stripe("0,1/4,3/4,1", "1/4:3/4");
         let (_, period) = stripe.fraction();
         assert_eq!(
@@ -257,7 +257,7 @@ mod tests {
 
     /// The numbers of users at which each segment gets one more, as observed with k6 v1.8.1.
     #[test]
-    fn deals_places_as_k6_does() {
+    fn assigns_slots_as_k6_does() {
         let cases: [(&str, &str, &[u32]); 9] = [
             ("0,1/3,2/3,1", "1/3:2/3", &[1]),
             ("0,1/4,3/4,1", "0:1/4", &[1]),
@@ -279,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_alone_makes_its_own_sequence() {
+    fn a_single_segment_defines_its_own_sequence() {
         assert_eq!(stripe("", "1/3:2/3"), stripe("0,1/3,2/3,1", "1/3:2/3"));
         assert_eq!(stripe("", "0:1"), Stripe::whole());
         assert!(stripe("", "0:1").is_whole());
     }
 
     #[test]
-    fn a_segment_must_be_of_the_sequence() {
+    fn a_segment_must_be_in_the_sequence() {
         let sequence = SegmentSequence::parse("0,1/2,1").unwrap();
         assert!(Division::of(Segment::parse("0:1/4").unwrap(), &sequence).is_err());
         assert!(Division::of(Segment::WHOLE, &sequence).is_err());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_too_long_is_refused() {
+    fn a_cycle_that_is_too_long_is_refused() {
         let sequence = SegmentSequence::parse("0,1/999983,1/999979,1").unwrap();
         let message = Division::of(Segment::parse("0:1/999983").unwrap(), &sequence).unwrap_err();
         assert!(message.to_string().contains("1,000,000"));

@@ -94,7 +94,7 @@ impl OptionValue for ThresholdOptions {
         }
         if !value.is_object() {
             return reader.wrong_kind(
-                "a text such as \"p(95)<500\" or an object with threshold",
+                "a string such as \"p(95)<500\" or an object with threshold",
                 value,
             );
         }

@@ -106,7 +106,7 @@ mod tests {
     use crate::options::Options;
 
     #[test]
-    fn an_open_end_survives_a_round_trip() {
+    fn an_unset_end_survives_a_round_trip() {
         let (options, _) = Options::from_json(json!({"tlsVersion": {"min": "tls1.3"}})).unwrap();
         let shown = options.to_json();
         assert_eq!(shown["tlsVersion"], json!({"min": "tls1.3", "max": ""}));

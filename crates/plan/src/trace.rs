@@ -24,7 +24,7 @@ pub struct Trace {
 /// The range of the speed.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 /// The minimum duration of a scenario.
-const SHORTEST: Duration = Duration::from_secs(1);
+const MIN_DURATION: Duration = Duration::from_secs(1);
 const SECOND: i128 = 1_000_000_000;
 
 /// One time in a file.
@@ -89,7 +89,9 @@ impl Trace {
     pub fn extent(&self, limit: Option<Duration>) -> (Duration, Rate) {
         let last = self.starts.last().copied().unwrap_or_default();
         // The end itself is not part of the scenario.
-        let whole = last.saturating_add(Duration::from_millis(1)).max(SHORTEST);
+        let whole = last
+            .saturating_add(Duration::from_millis(1))
+            .max(MIN_DURATION);
         let duration = limit.unwrap_or(whole);
         let count = self.starts.partition_point(|at| *at < duration) as u64;
         let rate = Rate {

@@ -27,9 +27,9 @@ fn faults(value: Value) -> Vec<String> {
 }
 
 fn one_fault(scenario: Value) -> String {
-    let told = faults(json!({"scenarios": {"a": scenario}}));
-    assert_eq!(told.len(), 1, "{told:?}");
-    told.into_iter().next().unwrap()
+    let faults_found = faults(json!({"scenarios": {"a": scenario}}));
+    assert_eq!(faults_found.len(), 1, "{faults_found:?}");
+    faults_found.into_iter().next().unwrap()
 }
 
 fn only(value: Value) -> Scenario {
@@ -54,7 +54,7 @@ fn set(options: &Options) -> Value {
 }
 
 #[test]
-fn the_stronger_layer_wins_and_shaping_options_go_together() {
+fn the_higher_layer_wins_and_scenario_options_belong_together() {
     let (sum, warnings) = layered(
         json!({"duration": "10s", "vus": 3}),
         json!({}),
@@ -75,7 +75,7 @@ fn the_stronger_layer_wins_and_shaping_options_go_together() {
 }
 
 #[test]
-fn losing_scenarios_is_worth_a_warning() {
+fn losing_scenarios_causes_a_warning() {
     let script = json!({"scenarios": {"a": {"executor": "constant-vus", "duration": "1s"}}});
     let (sum, warnings) = layered(
         script.clone(),
@@ -134,7 +134,7 @@ fn tags_of_all_layers_are_merged_on_request() {
 }
 
 #[test]
-fn two_shapes_in_one_layer_exclude_each_other() {
+fn two_kinds_of_scenarios_in_one_layer_are_a_contradiction() {
     for mixed in [
         json!({"duration": "10s", "stages": [{"duration": "10s", "target": 5}]}),
         json!({"iterations": 5, "stages": [{"duration": "10s", "target": 5}]}),
@@ -161,7 +161,7 @@ fn two_shapes_in_one_layer_exclude_each_other() {
 }
 
 #[test]
-fn short_forms_become_one_scenario() {
+fn shortcuts_become_one_scenario() {
     let scenario = only(json!({"vus": 3, "iterations": 10, "duration": "1m"}));
     let shared = |users, iterations, seconds| Executor::SharedIterations {
         users,
@@ -190,7 +190,7 @@ fn short_forms_become_one_scenario() {
 }
 
 #[test]
-fn without_a_shape_one_user_runs_once() {
+fn without_scenario_options_one_user_runs_once() {
     for (value, warnings) in [
         (json!({}), 0),
         (json!({"vus": 5}), 1),
@@ -236,8 +236,8 @@ fn scenarios_are_sorted_by_start_and_name() {
 }
 
 #[test]
-fn every_fault_of_every_scenario_is_reported_at_once() {
-    let told = faults(json!({
+fn all_errors_of_all_scenarios_are_reported() {
+    let faults_found = faults(json!({
         "scenarios": {
             "a b": {"executor": "constant-vus", "vus": 0, "duration": "500ms", "exec": ""},
             "b": {"executor": "constant-arrival-rate"},
@@ -266,12 +266,12 @@ fn every_fault_of_every_scenario_is_reported_at_once() {
         "executionSegment: ",
     ] {
         assert_eq!(
-            told.iter().filter(|f| f.starts_with(place)).count(),
+            faults_found.iter().filter(|f| f.starts_with(place)).count(),
             1,
-            "{place} in {told:#?}"
+            "{place} in {faults_found:#?}"
         );
     }
-    assert_eq!(told.len(), 15, "{told:#?}");
+    assert_eq!(faults_found.len(), 15, "{faults_found:#?}");
 }
 
 #[test]
@@ -348,8 +348,11 @@ fn each_executor_checks_its_own_fields() {
         ),
     ];
     for (scenario, expected) in cases {
-        let told = one_fault(scenario.clone());
-        assert!(told.contains(expected), "{scenario}: {told}");
+        let faults_found = one_fault(scenario.clone());
+        assert!(
+            faults_found.contains(expected),
+            "{scenario}: {faults_found}"
+        );
     }
 }
 
@@ -363,7 +366,7 @@ fn a_script_without_functions_is_reported() {
 }
 
 #[test]
-fn an_arrival_rate_may_begin_without_users() {
+fn an_arrival_rate_may_start_without_users() {
     let scenario = only(
         json!({"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 1,
         "duration": "1s", "preAllocatedVUs": 0, "maxVUs": 3}}}),
@@ -373,7 +376,7 @@ fn an_arrival_rate_may_begin_without_users() {
 
 /// The lines that k6 v1.8.1 prints for the same script, as a whole and as one of three segments.
 #[test]
-fn descriptions_are_k6s() {
+fn descriptions_match_those_of_k6() {
     let script = |segment: &str| {
         json!({"executionSegment": segment, "scenarios": {
             "a": {"executor": "shared-iterations", "maxDuration": "1m", "startTime": "5s", "gracefulStop": "3s", "exec": "foo"},
@@ -388,7 +391,7 @@ fn descriptions_are_k6s() {
             "h": {"executor": "externally-controlled", "vus": 3, "duration": "0s"},
         }})
     };
-    let told = |segment: &str| -> Vec<String> {
+    let faults_found = |segment: &str| -> Vec<String> {
         let plan = build(script(segment));
         let mut lines: Vec<_> = plan
             .scenarios
@@ -399,7 +402,7 @@ fn descriptions_are_k6s() {
         lines
     };
     assert_eq!(
-        told("0:1"),
+        faults_found("0:1"),
         [
             "a: 1 iterations shared among 1 VUs (maxDuration: 1m0s, exec: foo, startTime: 5s, gracefulStop: 3s)",
             "b: 4 iterations for each of 3 VUs (maxDuration: 10m0s)",
@@ -414,7 +417,7 @@ fn descriptions_are_k6s() {
         ]
     );
     assert_eq!(
-        told("1/3:2/3")[..7],
+        faults_found("1/3:2/3")[..7],
         [
             "a: 0 iterations shared among 0 VUs (maxDuration: 1m0s, exec: foo, startTime: 5s, gracefulStop: 3s)",
             "b: 4 iterations for each of 1 VUs (maxDuration: 10m0s)",
@@ -428,12 +431,12 @@ fn descriptions_are_k6s() {
 }
 
 #[test]
-fn thresholds_keep_their_texts_and_settings() {
+fn thresholds_keep_their_source_and_settings() {
     let plan = build(json!({"thresholds": {
         "http_req_duration{a:b}": ["p(95)<500", {"threshold": "avg<1", "abortOnFail": true, "delayAbortEval": "2s"}],
         "http_reqs{vu:1}": ["count>1", "rate>1"],
     }}));
-    let told: Vec<_> = plan
+    let faults_found: Vec<_> = plan
         .thresholds
         .iter()
         .map(|t| {
@@ -446,7 +449,7 @@ fn thresholds_keep_their_texts_and_settings() {
         })
         .collect();
     assert_eq!(
-        told,
+        faults_found,
         [
             ("http_req_duration{a:b}", "p(95)<500", false, 0),
             ("http_req_duration{a:b}", "avg<1", true, 2),

@@ -94,7 +94,7 @@ fn displayed_values_parse_to_the_same_value() {
 }
 
 #[test]
-fn nothing_set_shows_null_everywhere() {
+fn unset_options_are_shown_as_null() {
     let shown = Options::default().to_json();
     let object = shown.as_object().unwrap();
     assert!(!object.contains_key("cloud") && !object.contains_key("handleSummaryTimeout"));
@@ -108,7 +108,7 @@ fn nothing_set_shows_null_everywhere() {
 }
 
 #[test]
-fn the_test_sees_scenarios_instead_of_short_forms() {
+fn scripts_see_scenarios_instead_of_shortcuts() {
     let mut options = read(json!({"vus": 3, "duration": "10s", "tags": {"a": "b"}}));
     options.console_output = Some("file".to_owned());
     let shown = options.to_test_json();
@@ -134,7 +134,7 @@ fn a_key_in_other_case_is_the_same_key() {
 }
 
 #[test]
-fn numbers_may_be_texts_and_null_is_unset() {
+fn numbers_may_be_strings_and_null_means_unset() {
     let options =
         read(json!({"vus": "5", "iterations": 7.0, "duration": null, "thresholds": {"vus": null}}));
     assert_eq!(
@@ -164,7 +164,7 @@ fn unknown_keys_warn_with_the_nearest_name() {
 }
 
 #[test]
-fn all_wrong_types_are_reported_with_their_location() {
+fn all_type_errors_are_reported_with_their_location() {
     let output = faults(json!({
         "vus": 5.5, "noSetup": "true", "userAgent": 5, "duration": true, "setupTimeout": "x",
         "tags": {"a": 1}, "stages": [{"duration": "1s", "target": "many"}], "blockHostnames": "a.b",
@@ -249,7 +249,7 @@ fn invalid_input_of_k6_is_refused() {
 }
 
 #[test]
-fn a_wrong_key_in_a_scenario_names_the_right_one() {
+fn a_misspelled_key_in_a_scenario_gets_a_suggestion() {
     let output =
         faults(json!({"scenarios": {"a": {"executor": "constant-vus", "durations": "1s"}}}));
     assert!(
@@ -264,7 +264,7 @@ fn a_wrong_key_in_a_scenario_names_the_right_one() {
 }
 
 #[test]
-fn odd_values_that_k6_runs_with_are_warnings() {
+fn unusual_values_that_k6_accepts_are_warnings() {
     let value = json!({"systemTags": ["url", "foo"]});
     let (options, warnings) = Options::from_json(value).unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -276,7 +276,7 @@ fn odd_values_that_k6_runs_with_are_warnings() {
 }
 
 #[test]
-fn our_own_options_live_under_ext() {
+fn our_own_options_are_under_ext() {
     let options = read(json!({"ext": {"plimsoll": {"protocol": "h2c"}}}));
     assert_eq!(options.protocol, Some(Protocol::H2c));
     let output = faults(json!({"ext": {"plimsoll": {"protcol": "h2c"}}}));
@@ -369,7 +369,7 @@ fn all_invalid_variables_are_reported_by_name() {
 }
 
 #[test]
-fn a_config_file_holds_settings_of_the_program_too() {
+fn a_config_file_may_contain_program_settings() {
     let (options, warnings) =
         Options::from_config(json!({"vus": 4, "out": ["json"], "linger": true, "nope": 1}))
             .unwrap();

@@ -70,8 +70,8 @@ impl CpuBars {
             })
             .fold(0.0, f64::max);
         let along = Scale::linear(0.0, highest, frame.left, frame.right);
-        let most = if wide { 8 } else { 6 };
-        for tick in along.ticks(most) {
+        let max_ticks = if wide { 8 } else { 6 };
+        for tick in along.ticks(max_ticks) {
             let x = along.at(tick);
             drawing.line("grid", (x, frame.top), (x, frame.bottom));
         }
@@ -79,7 +79,7 @@ impl CpuBars {
             let top = frame.top + index as f64 * row;
             draw_bar(&mut drawing, bar, &along, top, frame, width, wide);
         }
-        drawing.bottom_axis(frame, &along, most, &self.unit);
+        drawing.bottom_axis(frame, &along, max_ticks, &self.unit);
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
     }
 

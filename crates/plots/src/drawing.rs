@@ -137,8 +137,8 @@ impl Drawing {
     }
 
     /// Draws grid lines across the frame, with their numbers at the left.
-    pub fn left_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
-        for tick in scale.ticks(most) {
+    pub fn left_axis(&mut self, frame: Frame, scale: &Scale, max: usize, label: &str) {
+        for tick in scale.ticks(max) {
             let y = scale.at(tick);
             self.line("grid", (frame.left, y), (frame.right, y));
             self.text("soft end", frame.left - 6.0, y + 4.5, &number::tick(tick));
@@ -156,9 +156,9 @@ impl Drawing {
     }
 
     /// Draws short ticks below the frame, with their numbers and the label below them.
-    pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
+    pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, max: usize, label: &str) {
         let ticks: Vec<(f64, String)> = scale
-            .ticks(most)
+            .ticks(max)
             .into_iter()
             .map(|tick| (tick, number::tick(tick)))
             .collect();
@@ -195,12 +195,12 @@ impl Drawing {
     }
 }
 
-/// `value`, cut to at most `most` characters.
-pub fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// `value`, cut to at most `max` characters.
+pub fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    let mut cut: String = text.chars().take(most.saturating_sub(1)).collect();
+    let mut cut: String = text.chars().take(max.saturating_sub(1)).collect();
     cut.push('…');
     cut
 }

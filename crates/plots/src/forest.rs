@@ -186,8 +186,8 @@ fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
     ];
     let (low, high) = along.ends();
     let reaches = |set: &&&[f64]| {
-        set.first().is_some_and(|least| *least <= low)
-            && set.last().is_some_and(|most| *most >= high)
+        set.first().is_some_and(|lowest| *lowest <= low)
+            && set.last().is_some_and(|highest| *highest >= high)
     };
     let set = SETS.iter().find(reaches).unwrap_or(&SETS[5]);
     // The line of no difference always has its number. Other numbers are omitted if they overlap.

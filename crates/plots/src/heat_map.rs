@@ -34,9 +34,9 @@ pub struct HeatColumn {
 }
 
 /// Maximum number of columns and rows. If there are more, neighbors are combined.
-const MOST_COLUMNS: usize = 120;
-const MOST_ROWS: i32 = 40;
-const FEWEST_ROWS: i32 = 10;
+const MAX_COLUMNS: usize = 120;
+const MAX_ROWS: i32 = 40;
+const MIN_ROWS: i32 = 10;
 /// Buckets per factor of ten. Rows have the same edges as buckets, so that no bucket is split.
 const PER_DECADE: f64 = 10.0;
 const SHADES: usize = 5;
@@ -60,13 +60,13 @@ impl HeatMap {
         let (low, high) = extent(positive);
         let rows = Rows::over(low, high);
         let up = rows.scale(frame);
-        let each = (self.columns.len().div_ceil(MOST_COLUMNS)).max(1);
+        let each = (self.columns.len().div_ceil(MAX_COLUMNS)).max(1);
         let count = self.columns.len().div_ceil(each).max(1);
         let end = self.columns.last().map_or(1.0, |column| column.at + 1.0);
         let along = Scale::exact(0.0, end, frame.left, frame.right);
         drawing.left_axis(frame, &up, 6, &self.unit);
         let grid = self.grid(&rows, count, end);
-        let most = grid.iter().flatten().copied().max().unwrap_or(0).max(1);
+        let max_count = grid.iter().flatten().copied().max().unwrap_or(0).max(1);
         let across = (frame.right - frame.left) / count as f64;
         let down = (frame.bottom - frame.top) / f64::from(rows.count);
         for shade in 1..=SHADES {
@@ -74,12 +74,12 @@ impl HeatMap {
             for (column, fields) in grid.iter().enumerate() {
                 // Vertically adjacent fields of the same shade are drawn as one.
                 let mut row = 0;
-                for same in
-                    fields.chunk_by(|one, next| shade_of(*one, most) == shade_of(*next, most))
+                for same in fields
+                    .chunk_by(|one, next| shade_of(*one, max_count) == shade_of(*next, max_count))
                 {
                     if same
                         .first()
-                        .is_some_and(|count| shade_of(*count, most) == shade)
+                        .is_some_and(|count| shade_of(*count, max_count) == shade)
                     {
                         let _ = write!(
                             path,
@@ -101,12 +101,12 @@ impl HeatMap {
             drawing.line("axis", (x, frame.top), (x, frame.bottom));
         }
         drawing.moments(frame, &along, &self.marks);
-        draw_key(&mut drawing, most);
+        draw_key(&mut drawing, max_count);
         let ticks = if room == Room::Wide { 12 } else { 6 };
         drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");
         let description = format!(
             "Each field is a stretch of time and of latency; the darker, the more requests, up to {} in one. Latencies reach from {} to {} {}.",
-            number::count(most),
+            number::count(max_count),
             number::short(low),
             number::short(high),
             self.unit
@@ -145,9 +145,9 @@ impl Rows {
     fn over(low: f64, high: f64) -> Rows {
         let (mut first, last) = (bucket(low), bucket(high));
         let span = last - first + 1;
-        let each = (span + MOST_ROWS - 1) / MOST_ROWS;
-        let count = ((span + each - 1) / each).max(FEWEST_ROWS);
-        if count == FEWEST_ROWS {
+        let each = (span + MAX_ROWS - 1) / MAX_ROWS;
+        let count = ((span + each - 1) / each).max(MIN_ROWS);
+        if count == MIN_ROWS {
             // Center a small number of rows.
             first -= (count * each - span) / 2;
         }
@@ -177,24 +177,25 @@ fn bucket(edge: f64) -> i32 {
 }
 
 /// The shade for a count: 0 for none, otherwise logarithmic, so that single requests are visible.
-fn shade_of(count: u64, most: u64) -> usize {
+fn shade_of(count: u64, max_count: u64) -> usize {
     if count == 0 {
         return 0;
     }
-    let share = ((count as f64) + 1.0).ln() / ((most as f64) + 1.0).ln();
+    let share = ((count as f64) + 1.0).ln() / ((max_count as f64) + 1.0).ln();
     ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES)
 }
 
-fn draw_key(drawing: &mut Drawing, most: u64) {
+fn draw_key(drawing: &mut Drawing, max_count: u64) {
     let mut x = 8.0;
     drawing.text("soft", x, 18.0, "requests");
     x += 64.0;
     let mut before = 0;
     for shade in 1..=SHADES {
         // The largest count with this shade.
-        let largest = ((most as f64 + 1.0).powf(shade as f64 / SHADES as f64) - 1.0 + 1e-9).floor();
+        let largest =
+            ((max_count as f64 + 1.0).powf(shade as f64 / SHADES as f64) - 1.0 + 1e-9).floor();
         let largest = if shade == SHADES {
-            most
+            max_count
         } else {
             largest.max(0.0) as u64
         };

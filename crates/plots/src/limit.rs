@@ -92,8 +92,8 @@ impl LimitPlot {
                 drawing.cross("line sbad", x, y, 4.4);
             }
         }
-        let most = if room == Room::Wide { 10 } else { 6 };
-        drawing.bottom_axis(frame, &along, most, "requests per second asked for");
+        let max_ticks = if room == Room::Wide { 10 } else { 6 };
+        drawing.bottom_axis(frame, &along, max_ticks, "requests per second asked for");
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
     }
 

@@ -33,7 +33,7 @@ pub struct Series {
 
 /// Maximum number of points per line. If there are more, neighbors are combined to keep the picture
 /// small.
-const MOST_POINTS: usize = 300;
+const MAX_POINTS: usize = 300;
 
 impl Lines {
     /// Draws the picture.
@@ -59,8 +59,8 @@ impl Lines {
             .map(|series| thinned(&series.points))
             .collect();
         let values = thinned.iter().flatten().filter_map(|point| point.1);
-        let (_, most) = extent(values);
-        let up = Scale::linear(0.0, most, frame.bottom, frame.top);
+        let (_, max) = extent(values);
+        let up = Scale::linear(0.0, max, frame.bottom, frame.top);
         let along = Scale::exact(0.0, self.end.max(1.0), frame.left, frame.right);
         drawing.left_axis(frame, &up, 4, &self.unit);
         for (index, points) in thinned.iter().enumerate() {
@@ -99,10 +99,10 @@ impl Lines {
     }
 }
 
-/// Combines points to at most [`MOST_POINTS`]. A combined point has the highest value, so that no
+/// Combines points to at most [`MAX_POINTS`]. A combined point has the highest value, so that no
 /// peak is hidden.
 fn thinned(points: &[(f64, Option<f64>)]) -> Vec<(f64, Option<f64>)> {
-    let each = points.len().div_ceil(MOST_POINTS).max(1);
+    let each = points.len().div_ceil(MAX_POINTS).max(1);
     points
         .chunks(each)
         .filter_map(|chunk| {
@@ -122,7 +122,7 @@ mod tests {
             .map(|at| (f64::from(at), Some(if at == 5_001 { 9.0 } else { 1.0 })))
             .collect();
         let thin = thinned(&points);
-        assert!(thin.len() <= MOST_POINTS);
+        assert!(thin.len() <= MAX_POINTS);
         assert!(thin.iter().any(|point| point.1 == Some(9.0)));
         let lines = Lines {
             title: "Users".to_owned(),

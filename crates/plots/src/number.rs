@@ -5,7 +5,7 @@
 pub struct Place(i32);
 
 /// Maximum number of digits, however narrow the interval is.
-const MOST_DIGITS: i32 = 5;
+const MAX_DIGITS: i32 = 5;
 /// Number of digits of a value without an interval.
 const USUAL_DIGITS: i32 = 3;
 
@@ -33,7 +33,7 @@ impl Place {
         if half > 0.0 && half.is_finite() {
             let known = 1 - self::magnitude(half);
             // Keep the first digit of the value even if the interval is wider than the value.
-            Place(known.clamp(-magnitude, MOST_DIGITS - 1 - magnitude))
+            Place(known.clamp(-magnitude, MAX_DIGITS - 1 - magnitude))
         } else {
             Place::digits(value, USUAL_DIGITS)
         }

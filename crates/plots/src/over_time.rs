@@ -55,7 +55,7 @@ pub struct Span {
 }
 
 /// Maximum number of points. If there are more, neighbors are combined to keep the picture small.
-const MOST_POINTS: usize = 300;
+const MAX_POINTS: usize = 300;
 
 impl OverTime {
     /// Draws the picture.
@@ -115,8 +115,8 @@ impl OverTime {
         drawing.path("line s0", &line(|point| point.p50));
         drawing.moments(upper, &along, &self.marks);
 
-        let (_, most) = extent(points.iter().map(|point| point.rate));
-        let rates = Scale::linear(0.0, most, lower.bottom, lower.top);
+        let (_, max) = extent(points.iter().map(|point| point.rate));
+        let rates = Scale::linear(0.0, max, lower.bottom, lower.top);
         drawing.left_axis(lower, &rates, 3, "per second");
         drawing.path(
             "f2 faint",
@@ -208,10 +208,10 @@ impl OverTime {
     }
 }
 
-/// Combines seconds to at most [`MOST_POINTS`] points, and returns the number of seconds that each
+/// Combines seconds to at most [`MAX_POINTS`] points, and returns the number of seconds that each
 /// point covers. A combined point has the worst latency, so that none is hidden.
 fn thinned(points: &[TimePoint]) -> (Vec<TimePoint>, f64) {
-    let each = points.len().div_ceil(MOST_POINTS).max(1);
+    let each = points.len().div_ceil(MAX_POINTS).max(1);
     if each == 1 {
         return (points.to_vec(), 1.0);
     }

@@ -119,8 +119,8 @@ impl Overview {
         } else {
             format!("{}, {}", self.label, self.unit)
         };
-        let most = if wide { 9 } else { 6 };
-        drawing.bottom_axis(frame, &along, most, &label);
+        let max_ticks = if wide { 9 } else { 6 };
+        drawing.bottom_axis(frame, &along, max_ticks, &label);
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
     }
 

@@ -101,12 +101,12 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// About `most` round values.
-    pub fn ticks(&self, most: usize) -> Vec<f64> {
+    /// About `max` round values.
+    pub fn ticks(&self, max: usize) -> Vec<f64> {
         if self.logarithmic {
-            self.logarithmic_ticks(most)
+            self.logarithmic_ticks(max)
         } else {
-            let step = step(self.high - self.low, most as f64);
+            let step = step(self.high - self.low, max as f64);
             let first = (self.low / step - 1e-9).ceil() as i64;
             let last = (self.high / step + 1e-9).floor() as i64;
             (first..=last.min(first.saturating_add(50)))
@@ -115,7 +115,7 @@ impl Scale {
         }
     }
 
-    fn logarithmic_ticks(&self, most: usize) -> Vec<f64> {
+    fn logarithmic_ticks(&self, max: usize) -> Vec<f64> {
         let first = self.low.log10().floor() as i32;
         let last = self.high.log10().ceil() as i32;
         let inside = |value: &f64| *value >= self.low * 0.999 && *value <= self.high * 1.001;
@@ -124,12 +124,12 @@ impl Scale {
                 .flat_map(|power| marks.iter().map(move |mark| mark * 10_f64.powi(power)))
                 .filter(inside)
                 .collect();
-            if ticks.len() <= most && ticks.len() >= 2 {
+            if ticks.len() <= max && ticks.len() >= 2 {
                 return ticks;
             }
         }
         let powers: Vec<i32> = (first..=last).collect();
-        let every = powers.len().div_ceil(most.max(1)).max(1);
+        let every = powers.len().div_ceil(max.max(1)).max(1);
         powers
             .into_iter()
             .step_by(every)
@@ -150,9 +150,9 @@ pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 1.0) }
 }
 
-/// A step of 1, 2 or 5 times a power of ten, so that about `most` steps fit into `span`.
-fn step(span: f64, most: f64) -> f64 {
-    let rough = span / most.max(1.0);
+/// A step of 1, 2 or 5 times a power of ten, so that about `max` steps fit into `span`.
+fn step(span: f64, max: f64) -> f64 {
+    let rough = span / max.max(1.0);
     let power = 10_f64.powf(rough.log10().floor());
     let mantissa = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
@@ -212,15 +212,15 @@ mod tests {
         #[test]
         fn every_value_has_a_place_and_ticks_are_few(
             values in prop::collection::vec(-1e12_f64..1e12, 0..20),
-            most in 2_usize..12,
+            max in 2_usize..12,
         ) {
             let scale = Scale::over(values.iter().copied(), 10.0, 110.0);
             for value in &values {
                 let at = scale.at(*value);
                 prop_assert!((10.0..=110.0).contains(&at), "{value} at {at}");
             }
-            let ticks = scale.ticks(most);
-            prop_assert!(!ticks.is_empty() && ticks.len() <= most + 3, "{ticks:?}");
+            let ticks = scale.ticks(max);
+            prop_assert!(!ticks.is_empty() && ticks.len() <= max + 3, "{ticks:?}");
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
         }
 

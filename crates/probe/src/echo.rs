@@ -83,7 +83,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
     }
     Ok(RoundTrip {
         peer: Peer::Echo,
-        fresh_connections: false,
+        new_connections: false,
         times,
     })
 }

@@ -25,7 +25,7 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     request.timeout = plan.timeout;
     let prepared = Prepared::new(&request, &settings).map_err(|error| error.message)?;
     let client = Client::new(Shared::new(Arc::new(settings)), 1);
-    let (mut kept, mut fresh) = (Spread::default(), Spread::default());
+    let (mut reused, mut first) = (Spread::default(), Spread::default());
     // Make one more request than needed, because the first one is on a new connection.
     for _ in 0..=plan.repeats.max(1) {
         let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
@@ -40,15 +40,15 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
         // afterwards, and even later on a busy machine.
         let time = phases.sending + phases.waiting;
         if phases.connecting.is_zero() {
-            kept.add(time);
+            reused.add(time);
         } else {
-            fresh.add(time);
+            first.add(time);
         }
     }
-    let fresh_connections = kept.is_empty();
+    let new_connections = reused.is_empty();
     Ok(RoundTrip {
         peer: Peer::Http,
-        fresh_connections,
-        times: if fresh_connections { fresh } else { kept },
+        new_connections,
+        times: if new_connections { first } else { reused },
     })
 }

@@ -26,14 +26,14 @@ pub struct Report {
 pub struct RoundTrip {
     pub peer: Peer,
     /// Whether each message was the first one on its connection, because the server kept none open.
-    pub fresh_connections: bool,
+    pub new_connections: bool,
     pub times: Spread,
 }
 
 impl RoundTrip {
     /// The kind of message.
     pub fn by(&self) -> &'static str {
-        match (self.peer, self.fresh_connections) {
+        match (self.peer, self.new_connections) {
             (Peer::Echo, _) => "echo",
             (Peer::Http, false) => "HTTP GET, first byte",
             (Peer::Http, true) => "HTTP GET, first byte, new connections",

@@ -55,9 +55,9 @@ pub trait Class: Sized + 'static {
         context: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         let _ = (context, key, value);
-        Ok(Written::Ordinary)
+        Ok(Assignment::Ordinary)
     }
 
     /// Deletes `key`. Returns true if it was deleted or never existed.
@@ -75,7 +75,7 @@ pub trait Class: Sized + 'static {
 
 /// The result of an assignment to an exotic object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub enum Assignment {
     /// The object has stored the value.
     Done,
     /// The assignment creates an ordinary property.
@@ -118,7 +118,7 @@ type ExoticSet = for<'c> unsafe fn(
     &'c Context,
     &Atom<'c>,
     &Value<'c>,
-) -> Result<Written, Thrown>;
+) -> Result<Assignment, Thrown>;
 type ExoticDelete =
     for<'c> unsafe fn(NonNull<Boxed<()>>, &'c Context, &Atom<'c>) -> Result<bool, Thrown>;
 type ExoticKeys =
@@ -559,7 +559,7 @@ unsafe extern "C" fn exotic_set(
     // SAFETY: the engine passes live values and keeps its references.
     unsafe {
         let context = Context::from_raw(context);
-        let mut written = Written::Ordinary;
+        let mut written = Assignment::Ordinary;
         let done = guarded(context, || {
             if let Some(boxed) = host_box(context, object) {
                 let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
@@ -572,20 +572,20 @@ unsafe extern "C" fn exotic_set(
             return -1;
         }
         match written {
-            Written::Done => 1,
-            Written::Ordinary => {
+            Assignment::Done => 1,
+            Assignment::Ordinary => {
                 let value = sys::JS_DupValue(context.raw(), value);
                 let every = sys::JS_PROP_C_W_E as i32;
                 sys::JS_DefinePropertyValue(context.raw(), receiver, key, value, every | flags)
             }
-            Written::Refused
+            Assignment::Refused
                 if flags & (sys::JS_PROP_THROW | sys::JS_PROP_THROW_STRICT) as i32 != 0 =>
             {
                 let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
                 let _ = context.throw_type(format!("cannot assign to property '{}'", key.text()));
                 -1
             }
-            Written::Refused => 0,
+            Assignment::Refused => 0,
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) unsafe extern "C" fn trampoline<F: HostFunction>(
         count: count.max(0) as usize,
         arguments,
     };
-    guarded(context, || conjure::<F>()(context, &call))
+    guarded(context, || zero_sized_value::<F>()(context, &call))
 }
 
 /// Like [`trampoline`], for the getter of a property.
@@ -117,7 +117,7 @@ pub(super) unsafe extern "C" fn setter<F: HostFunction>(
 
 /// The only value of a function's type.
 #[inline]
-fn conjure<F: HostFunction>() -> F {
+fn zero_sized_value<F: HostFunction>() -> F {
     const {
         assert!(
             size_of::<F>() == 0,

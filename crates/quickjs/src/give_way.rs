@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_checked_across_the_ends_of_pieces() {
+    fn text_is_validated_across_pieces() {
         for character in ["é", "…", "😀"] {
             for shift in 0..4 {
                 let text = "a".repeat(STEP - shift) + &character.repeat(STEP);

@@ -39,7 +39,7 @@ mod text;
 mod ticker;
 mod value;
 
-pub use class::{Class, Instance, Written};
+pub use class::{Assignment, Class, Instance};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack, resident_stacks};

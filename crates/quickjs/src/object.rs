@@ -116,11 +116,11 @@ impl<'c> Value<'c> {
     pub fn has(&self, key: impl Key) -> Result<bool, Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
-            let answer = unsafe { sys::JS_HasProperty(self.context.raw(), self.raw, atom) };
-            if answer < 0 {
+            let result = unsafe { sys::JS_HasProperty(self.context.raw(), self.raw, atom) };
+            if result < 0 {
                 Err(Thrown::pending())
             } else {
-                Ok(answer > 0)
+                Ok(result > 0)
             }
         })
     }
@@ -129,11 +129,11 @@ impl<'c> Value<'c> {
     pub fn delete(&self, key: impl Key) -> Result<bool, Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
-            let answer = unsafe { sys::JS_DeleteProperty(self.context.raw(), self.raw, atom, 0) };
-            if answer < 0 {
+            let result = unsafe { sys::JS_DeleteProperty(self.context.raw(), self.raw, atom, 0) };
+            if result < 0 {
                 Err(Thrown::pending())
             } else {
-                Ok(answer > 0)
+                Ok(result > 0)
             }
         })
     }

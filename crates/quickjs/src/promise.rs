@@ -14,14 +14,14 @@ pub enum PromiseState<'c> {
     Rejected(Value<'c>),
 }
 
-/// Settles a promise, once.
+/// Settles a promise. It can do so only once.
 pub struct Resolver {
     resolve: Persistent,
     reject: Persistent,
 }
 
 impl Resolver {
-    /// Settles the promise with the outcome of some work.
+    /// Settles the promise with the outcome of an operation.
     pub fn settle<'c>(
         self,
         context: &'c Context,
@@ -48,7 +48,7 @@ impl Context {
     /// A pending promise and its resolver.
     pub fn promise(&self) -> Result<(Value<'_>, Resolver), Thrown> {
         let mut functions = [sys::JS_UNDEFINED; 2];
-        // SAFETY: on success the engine fills both places with values that belong to the caller.
+        // SAFETY: on success, the engine fills both variables with values that belong to the caller.
         unsafe {
             let raw = sys::JS_NewPromiseCapability(self.raw(), functions.as_mut_ptr());
             let promise = Value::checked(self, raw)?;
@@ -69,7 +69,7 @@ impl Context {
             Ok(value) => (false, value),
             Err(thrown) => (true, self.take_exception(thrown).0),
         };
-        // SAFETY: the value is live; the engine takes a reference of its own.
+        // SAFETY: the value is live. The engine takes its own reference.
         unsafe {
             Value::checked(
                 self,
@@ -78,9 +78,9 @@ impl Context {
         }
     }
 
-    /// Runs the jobs that promises have queued until none is left; true if any ran.
+    /// Runs the jobs that promises have queued until none is left. Returns true if any ran.
     ///
-    /// An exception of a job rejects its promise, so a returned error means that the script was interrupted.
+    /// An exception in a job rejects the job's promise, so a returned error means that the script was interrupted.
     pub fn run_jobs(&self) -> Result<bool, Thrown> {
         let mut any = false;
         loop {
@@ -122,10 +122,10 @@ impl Context {
 }
 
 impl<'c> Value<'c> {
-    /// The state of this promise; `None` if the value is not a promise.
+    /// The state of this promise. `None` if the value is not a promise.
     pub fn promise_state(&self) -> Option<PromiseState<'c>> {
         let context = self.context();
-        // SAFETY: the value is live; the result is a new reference.
+        // SAFETY: the value is live. The result is a new reference.
         unsafe {
             let result =
                 || Value::from_raw(context, sys::JS_PromiseResult(context.raw(), self.raw()));
@@ -190,7 +190,7 @@ impl Rejections {
 }
 
 /// # Safety
-/// The runtime must be live, and its context's opaque pointer always be the running `Inner`.
+/// The runtime must be live, and its context's opaque pointer must always be the running `Inner`.
 pub(super) unsafe fn track_rejections(runtime: NonNull<sys::JSRuntime>) {
     let none = std::ptr::null_mut();
     // SAFETY: per the contract above.
@@ -204,7 +204,7 @@ unsafe extern "C" fn on_rejection(
     handled: bool,
     _: *mut c_void,
 ) {
-    // SAFETY: the context's opaque pointer is the running `Inner`; the values are live.
+    // SAFETY: the context's opaque pointer is the running `Inner`, and the values are live.
     unsafe {
         let rejections = &(*(sys::JS_GetContextOpaque(context) as *const Inner)).rejections;
         if handled {

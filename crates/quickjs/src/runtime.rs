@@ -1,4 +1,4 @@
-//! The engine instance and its one context: creation, limits, and destruction in the order that the engine needs.
+//! The engine instance and its one context: creation, limits, and destruction in the order that the engine requires.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -26,7 +26,7 @@ use crate::{Context, sys};
 pub struct Settings {
     /// The property names that [`crate::Name`] indexes.
     pub names: &'static [&'static str],
-    /// Maximum number of bytes that the engine may allocate; `None` means no limit.
+    /// Maximum number of bytes that the engine may allocate. `None` means no limit.
     pub memory_limit: Option<usize>,
     /// Finds and compiles the modules that scripts import.
     pub loader: Rc<dyn Loader>,
@@ -45,12 +45,12 @@ pub(super) struct Inner {
     /// The embedder's own state, returned by [`Context::host`].
     host: Rc<dyn Any>,
     host_type: TypeId,
-    /// Where its values lie.
+    /// Where its values are.
     pub(super) place: Place,
     pub(super) classes: ClassIds,
     pub(super) prototypes: Prototypes,
     pub(super) names: Rc<Names>,
-    /// What all runtimes of the thread share.
+    /// The parts that all runtimes of the thread share.
     pub(super) shared: Option<Rc<Shared>>,
     pub(super) registry: Rc<Registry>,
     pub(super) rejections: Rejections,
@@ -61,25 +61,25 @@ pub(super) struct Inner {
     pub(super) stack_limit: Cell<usize>,
     interrupt: RefCell<Option<MustEnd>>,
     _ticking: Ticking,
-    /// Whether the script is being interrupted: every wait and every poll for interrupts then ends it.
+    /// Whether the script is being interrupted. If so, every wait and every poll for interrupts ends it.
     pub(super) cancelled: Cell<bool>,
     /// The number of host functions on the script's stack while it is suspended.
     pub(super) host_depth: Cell<u32>,
-    /// Whether the script is suspended in the middle of a computation, not in a wait.
+    /// Whether the script is suspended in the middle of a computation and not in a wait.
     pub(super) paused: Cell<bool>,
-    /// Whether the engine's own code is running, and not a host function that it called. A host function may hold
-    /// something that other users need, and does not expect to be suspended where it creates or drops a value.
+    /// Whether the engine's own code is running, not a host function that it has called. A host function may hold
+    /// something that other users need, and must not be suspended where it creates or drops a value.
     engine_runs: Cell<bool>,
-    /// Whether the engine was asked to end the script. If the script returns nonetheless, its result may be incomplete.
+    /// Whether the engine was asked to end the script. If the script returns anyway, its result may be incomplete.
     pub(super) end_requested: Cell<bool>,
-    /// Whether the script was interrupted and its objects are not freed yet. Freeing them may take seconds, so the
-    /// end of the script does not wait for it.
+    /// Whether the script was interrupted and its objects have not been freed yet. Freeing them may take seconds, so
+    /// the end of the script does not wait for that.
     has_left_over: Cell<bool>,
-    /// Values of stopped host functions that are not dropped yet, for the same reason.
+    /// Values of interrupted host functions that have not been dropped yet, for the same reason.
     left_over: RefCell<Vec<Box<dyn Any>>>,
-    /// Whether the engine is freed.
+    /// Whether the engine has been freed.
     is_freed: Cell<bool>,
-    /// Whether the memory of all values is given back as a whole, so that none is freed on its own.
+    /// Whether the memory of all values is freed as a whole, so that single values are not freed.
     pub(super) gives_up_heap: Cell<bool>,
     /// For tests: how often the engine asked whether to pause, how often it was allowed to, and whether asking makes it
     /// ask again at its next poll.
@@ -99,7 +99,7 @@ pub type MustEnd = Rc<dyn Fn(Moment) -> bool>;
 pub enum StartError {
     /// It could not allocate its first few kilobytes.
     Memory,
-    /// The system refused the thread of the clock that interrupts scripts.
+    /// The system refused to create the thread of the clock that interrupts scripts.
     Thread(io::Error),
 }
 
@@ -331,7 +331,7 @@ impl Runtime {
     pub fn collect_garbage(&self) {
         assert!(!self.0.is_freed.get(), "the runtime is freed");
         let _turn = self.0.begin_turn();
-        // SAFETY: the runtime is live; finalizers run only Rust `Drop` code.
+        // SAFETY: the runtime is live. Finalizers run only Rust `Drop` code.
         unsafe { sys::JS_RunGC(self.0.raw.as_ptr()) }
     }
 
@@ -340,7 +340,7 @@ impl Runtime {
         self.0.host.downcast_ref()
     }
 
-    /// Panics if a fiber is suspended, whose stack limits would be lost, or if the engine is freed.
+    /// Panics if a fiber is suspended, because its stack limits would be lost, or if the engine has been freed.
     pub(super) fn assert_usable(&self) {
         let is_free = !self.0.suspender.is_active() && !self.0.is_freed.get();
         assert!(is_free, "the runtime already has a fiber, or is freed");

@@ -92,7 +92,7 @@ fn host_functions_are_called_and_their_errors_are_exceptions() {
 }
 
 #[test]
-fn exceptions_carry_their_stack() {
+fn exceptions_contain_their_stack() {
     runtime().enter(|context| {
         let thrown = context
             .eval(
@@ -119,7 +119,7 @@ fn exceptions_carry_their_stack() {
 }
 
 #[test]
-fn text_survives_the_crossing() {
+fn strings_survive_a_round_trip() {
     runtime().enter(|context| {
         for text in ["", "ascii", "é", "日本語 🚢", "a\0b"] {
             assert_eq!(&*context.string(text).unwrap().to_text().unwrap(), text);
@@ -249,15 +249,15 @@ impl Class for Ship {
         _: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         if key.is(Name(1)) {
             self.cargo[0].set(value.clone());
-            return Ok(Written::Done);
+            return Ok(Assignment::Done);
         }
         Ok(if key.is(Name(0)) {
-            Written::Refused
+            Assignment::Refused
         } else {
-            Written::Ordinary
+            Assignment::Ordinary
         })
     }
 
@@ -330,7 +330,7 @@ fn host_objects_compute_their_properties() {
 }
 
 #[test]
-fn a_runtime_frees_what_rust_still_holds() {
+fn a_runtime_frees_values_that_rust_still_holds() {
     let sunk = Rc::new(Cell::new(0));
     let runtime = runtime();
     let kept = runtime.enter(|context| {
@@ -392,7 +392,7 @@ fn failed_imports_are_reported() {
 }
 
 #[test]
-fn rejections_are_kept_until_somebody_looks() {
+fn rejections_are_kept_until_they_are_read() {
     runtime().enter(|context| {
         eval(context, "globalThis.p = Promise.reject(new Error('left alone')); Promise.reject(1).catch(() => 0)");
         context.run_jobs().unwrap();

@@ -289,7 +289,7 @@ fn a_runtime_is_freed_with_pauses() {
 
 /// An interrupt does not wait until the script's objects are freed. The next script frees them.
 #[test]
-fn a_script_that_is_ended_leaves_its_objects_behind() {
+fn an_interrupted_script_leaves_its_objects_behind() {
     let _alone = alone();
     let runtime = runtime();
     ask_at_every_pause(&runtime);
@@ -341,7 +341,7 @@ impl Drop for Large {
 }
 
 #[test]
-fn a_host_function_that_is_ended_leaves_large_values_behind() {
+fn an_interrupted_host_function_leaves_large_values_behind() {
     let _alone = alone();
     let runtime = runtime();
     let is_dropped = Rc::new(Cell::new(false));

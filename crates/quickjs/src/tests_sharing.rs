@@ -34,7 +34,7 @@ const USES: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn intrinsics_made_on_demand_are_those_made_at_once() {
+fn intrinsics_created_on_demand_equal_those_created_at_the_start() {
     for (source, expected) in USES {
         // Each expression gets its own runtime, so that it is the first access.
         runtime().enter(|context| assert_eq!(eval(context, source), expected, "{source}"));
@@ -47,7 +47,7 @@ fn intrinsics_made_on_demand_are_those_made_at_once() {
 }
 
 #[test]
-fn globals_made_on_demand_look_and_behave_like_any_others() {
+fn globals_created_on_demand_behave_like_others() {
     runtime().enter(|context| {
         let descriptor = "JSON.stringify(Object.getOwnPropertyDescriptor(globalThis, 'Float64Array'), \
                           (key, value) => typeof value === 'function' ? value.name : value)";
@@ -65,7 +65,7 @@ fn globals_made_on_demand_look_and_behave_like_any_others() {
 }
 
 #[test]
-fn runtimes_of_a_thread_share_names_and_nothing_else() {
+fn runtimes_of_a_thread_share_only_names() {
     let (one, two) = (runtime(), runtime());
     one.enter(|context| {
         let source = "globalThis.length = 'mine'; globalThis.own = Symbol.for('own'); \
@@ -93,7 +93,7 @@ fn runtimes_of_a_thread_share_names_and_nothing_else() {
 }
 
 #[test]
-fn an_idle_runtime_takes_less_than_forty_kilobytes() {
+fn an_idle_runtime_uses_less_than_forty_kilobytes() {
     // A thread's first runtime creates the parts that the others share.
     drop(runtime());
     let size = runtime().allocated();
@@ -219,7 +219,7 @@ fn on_new_thread<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -
 }
 
 #[test]
-fn shared_code_does_what_code_of_its_own_does() {
+fn shared_code_behaves_like_private_code() {
     let modules = [("library", LIBRARY), ("user", USER)];
     let own = on_new_thread(move || run_user(&Stored::compile(&modules, false).runtime()));
     assert!(
@@ -247,7 +247,7 @@ fn shared_code_does_what_code_of_its_own_does() {
 }
 
 #[test]
-fn shared_code_takes_no_memory_of_a_runtime() {
+fn shared_code_uses_no_memory_of_a_runtime() {
     let functions: String = (0..500)
         .map(|n| format!("export function f{n}(a, b) {{ return a > b ? 'text {n}' + a : [b, '{n}', a * {n}].join(); }}\n"))
         .collect();
@@ -278,7 +278,7 @@ fn shared_code_takes_no_memory_of_a_runtime() {
 }
 
 #[test]
-fn each_runtime_has_template_objects_of_its_own() {
+fn each_runtime_has_its_own_template_objects() {
     let source = "
         const tag = (parts) => parts;
         const outer = () => () => tag`a${1}\\n${2}c`;

@@ -318,11 +318,11 @@ pub fn measured_noise(runs: &[(RunFigures, RunFigures)], figure: &Figure) -> Opt
         .collect();
     if figure.name == FAILED {
         let differences: Vec<f64> = values.iter().map(|(a, b)| b - a).collect();
-        let most = differences
+        let bound = differences
             .iter()
             .map(|difference| difference.abs())
             .fold(0.0, f64::max);
-        return Some(most.max(FAILED_NOISE));
+        return Some(bound.max(FAILED_NOISE));
     }
     comparison::noise_floor(&values).ok()
 }

@@ -8,7 +8,7 @@ use crate::record::Header;
 pub type Difference = (String, String, String);
 
 /// Maximum number of differences to list.
-const MOST: usize = 20;
+const MAX_DIFFERENCES: usize = 20;
 /// Maximum length of a value to show.
 const SHOWN: usize = 60;
 
@@ -30,12 +30,12 @@ pub fn configuration(a: &Header, b: &Header) -> Vec<Difference> {
             "other contents".to_owned(),
         ));
     }
-    found.truncate(MOST);
+    found.truncate(MAX_DIFFERENCES);
     found
 }
 
 fn walk(path: &str, a: &Value, b: &Value, found: &mut Vec<Difference>) {
-    if a == b || found.len() >= MOST {
+    if a == b || found.len() >= MAX_DIFFERENCES {
         return;
     }
     if let (Value::Object(one), Value::Object(other)) = (a, b) {

@@ -82,9 +82,9 @@ impl Distribution {
         let mut buckets = std::mem::take(&mut self.buckets);
         buckets.extend_from_slice(&other.buckets);
         buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
-        buckets.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0 };
+        buckets.dedup_by(|next, last| {
+            let is_same = next.0 == last.0;
+            last.1 += if is_same { next.1 } else { 0 };
             is_same
         });
         self.buckets = buckets;

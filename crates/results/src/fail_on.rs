@@ -170,14 +170,14 @@ pub fn judge(conditions: &[Condition], name: &str, record: &Record) -> Failures 
     failures
 }
 
-fn verdict(wanted: &[&str], name: &str, record: &Record, failures: &mut Failures) {
+fn verdict(expected: &[&str], name: &str, record: &Record, failures: &mut Failures) {
     let Some(end) = &record.end else {
         let text = format!("{name} was killed, so it has no verdict");
         failures.found.push(text);
         return;
     };
     let generator = &end.generator;
-    if wanted.contains(&generator.verdict.as_str()) {
+    if expected.contains(&generator.verdict.as_str()) {
         let reasons: Vec<String> = generator
             .reasons
             .iter()

@@ -217,7 +217,9 @@ impl RunFigures {
             .iter()
             .filter_map(|figure| {
                 let value = match (figure.quantile, figure.name) {
-                    (Some(q), _) if times.count() as f64 * (1.0 - q) >= LEAST => times.quantile(q),
+                    (Some(q), _) if times.count() as f64 * (1.0 - q) >= MIN_SAMPLES_ABOVE => {
+                        times.quantile(q)
+                    }
                     (Some(_), _) => return None,
                     (None, RATE) if length > 0.0 => count / length,
                     (None, FAILED) if !failures.is_empty() => failures.mean(),
@@ -251,7 +253,7 @@ impl RunFigures {
 }
 
 /// Number of samples that must be above a quantile.
-const LEAST: f64 = 10.0;
+const MIN_SAMPLES_ABOVE: f64 = 10.0;
 
 fn merged(windows: &[Histogram]) -> Histogram {
     let mut sum = Histogram::new();
@@ -260,7 +262,7 @@ fn merged(windows: &[Histogram]) -> Histogram {
 }
 
 fn zeros_and_ones(zeros: u64, ones: u64) -> Option<Histogram> {
-    let least = if zeros > 0 { 0.0 } else { 1.0 };
-    let most = if ones > 0 { 1.0 } else { 0.0 };
-    Histogram::restored(ones as f64, least, most, [(0.0, zeros), (1.0, ones)])
+    let min = if zeros > 0 { 0.0 } else { 1.0 };
+    let max = if ones > 0 { 1.0 } else { 0.0 };
+    Histogram::restored(ones as f64, min, max, [(0.0, zeros), (1.0, ones)])
 }

@@ -20,7 +20,7 @@ pub struct Noise {
 }
 
 /// With fewer degrees of freedom, a standard deviation is only a guess.
-const LEAST_FREEDOM: usize = 5;
+const MIN_FREEDOM: usize = 5;
 
 /// Estimates the noise between runs from a metric's `values` and the indices at which its level
 /// changed. Two identical runs differ by √2 × the standard deviation. Student's t accounts for the
@@ -45,7 +45,7 @@ pub fn between_runs(values: &[f64], changes: &[usize], figure: &Figure) -> Optio
         .filter_map(|ends| scaled.get(*ends.first()?..*ends.last()?))
         .collect();
     let freedom = scaled.len().checked_sub(levels.len())?;
-    if freedom < LEAST_FREEDOM {
+    if freedom < MIN_FREEDOM {
         return None;
     }
     let squares: f64 = levels.iter().map(|level| about_mean(level)).sum();

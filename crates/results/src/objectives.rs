@@ -6,7 +6,7 @@ use crate::objective::Objective;
 use crate::record::End;
 
 /// Minimum number of values above a quantile for it to be reliable.
-const LEAST: f64 = 10.0;
+const MIN_VALUES_ABOVE: f64 = 10.0;
 
 /// Adds the objectives to the thresholds of a run. They apply to the response time, or to the
 /// service time in a closed model. A percentile with fewer than ten values above it is not judged.
@@ -29,7 +29,7 @@ pub fn judge(objectives: &[Objective], end: &mut End) {
         });
         let value = objective.measure(&histogram, dropped);
         let text = &objective.text;
-        if value.is_nan() || beyond < LEAST {
+        if value.is_nan() || beyond < MIN_VALUES_ABOVE {
             end.objectives_not_judged.push(format!(
                 "{text}: {} values of the {metric} are too few; run longer",
                 histogram.count()

@@ -78,7 +78,7 @@ const PROSE: &[&str] = &[
     "cookie",
 ];
 /// Minimum number of characters for the value of a parameter named `key` to count as a secret.
-const SHORTEST_KEY: usize = 16;
+const MIN_KEY_LENGTH: usize = 16;
 /// Authentication schemes, which a credential follows (RFC 9110, section 11.4).
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
@@ -146,8 +146,8 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
 /// Whether `name: …` is part of a sentence and not a secret. It is if `name` is one of the words in
 /// [`PROSE`] after a space, or a path before unquoted text, as in `Get "http://h/api/token":
 /// connection refused`. In both cases, a space follows the colon.
-fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> bool {
-    let Some(text) = behind.strip_prefix(' ').filter(|_| separator == ":") else {
+fn is_prose(name: &str, is_after_space: bool, separator: &str, tail: &str) -> bool {
+    let Some(text) = tail.strip_prefix(' ').filter(|_| separator == ":") else {
         return false;
     };
     let is_word = is_after_space && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word));
@@ -155,11 +155,11 @@ fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> 
 }
 
 /// Whether the value of the query parameter `key` is long enough for a secret.
-fn is_long_key(name: &str, separator: &str, behind: &str) -> bool {
-    let end = behind
+fn is_long_key(name: &str, separator: &str, tail: &str) -> bool {
+    let end = tail
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'))
-        .unwrap_or(behind.len());
-    separator == "=" && name.eq_ignore_ascii_case("key") && end >= SHORTEST_KEY
+        .unwrap_or(tail.len());
+    separator == "=" && name.eq_ignore_ascii_case("key") && end >= MIN_KEY_LENGTH
 }
 
 /// Hides JSON Web Tokens (RFC 7519). In a path or a sentence, they have no name in front of them.
@@ -193,7 +193,7 @@ pub fn in_text(text: &str) -> String {
     while let Some(at) = rest.find(['=', ':', ' ']) {
         let (before, after) = rest.split_at(at);
         let separator = &after[..1];
-        let behind = &after[1..];
+        let tail = &after[1..];
         out.push_str(before);
         out.push_str(separator);
         let is_after_space = std::mem::replace(&mut was_space, separator == " ");
@@ -206,21 +206,21 @@ pub fn in_text(text: &str) -> String {
             && SCHEMES
                 .iter()
                 .any(|scheme| name.eq_ignore_ascii_case(scheme.trim_end()));
-        rest = if separator == ":" && behind.starts_with("//") {
+        rest = if separator == ":" && tail.starts_with("//") {
             out.push_str("//");
-            without_user(&behind[2..], &mut out)
+            without_user(&tail[2..], &mut out)
         } else if scheme
-            || is_long_key(name, separator, behind)
+            || is_long_key(name, separator, tail)
             || (separator != " "
                 && is_telling(name)
-                && !is_prose(name, is_after_space && before == name, separator, behind))
+                && !is_prose(name, is_after_space && before == name, separator, tail))
         {
-            hide(behind, name, &mut out)
-        } else if separator == ":" && is_user(name) && !is_arrivals(name, behind) {
+            hide(tail, name, &mut out)
+        } else if separator == ":" && is_user(name) && !is_arrivals(name, tail) {
             // The scheme is missing: `user:password@host`.
-            without_user(behind, &mut out)
+            without_user(tail, &mut out)
         } else {
-            behind
+            tail
         };
     }
     out.push_str(rest);
@@ -235,31 +235,29 @@ fn is_user(name: &str) -> bool {
 
 /// Whether the text is an arrival process with its speed or seed, such as `trace:access.log@10x` or
 /// `gamma:0.5@7`.
-fn is_arrivals(name: &str, behind: &str) -> bool {
-    let written = behind.split([' ', '"', '\'', ')', ',', '\n']).next();
+fn is_arrivals(name: &str, tail: &str) -> bool {
+    let written = tail.split([' ', '"', '\'', ')', ',', '\n']).next();
     let setting = written.and_then(|written| written.rsplit_once('@'));
     matches!(name, "trace" | "gamma")
         && setting.is_some_and(|(_, value)| value.trim_end_matches('x').parse::<f64>().is_ok())
 }
 
 /// Removes the user and password before an `@` in the authority.
-fn without_user<'a>(behind: &'a str, out: &mut String) -> &'a str {
-    let end = behind
-        .find(['/', '?', '#', ' ', '"'])
-        .unwrap_or(behind.len());
-    match behind[..end].rfind('@') {
+fn without_user<'a>(tail: &'a str, out: &mut String) -> &'a str {
+    let end = tail.find(['/', '?', '#', ' ', '"']).unwrap_or(tail.len());
+    match tail[..end].rfind('@') {
         Some(at) => {
             out.push_str(HIDDEN);
-            &behind[at..]
+            &tail[at..]
         }
-        None => behind,
+        None => tail,
     }
 }
 
 /// Hides the value at the start of the text and returns the rest.
-fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
-    let value = behind.trim_start();
-    out.push_str(&behind[..behind.len() - value.len()]);
+fn hide<'a>(tail: &'a str, name: &str, out: &mut String) -> &'a str {
+    let value = tail.trim_start();
+    out.push_str(&tail[..tail.len() - value.len()]);
     if let Some(quote) = value.chars().next().filter(|c| ['"', '\''].contains(c)) {
         let inner = &value[1..];
         out.push(quote);

@@ -224,12 +224,12 @@ impl Store {
             "SELECT id, started, kind, command, configuration_hash, fingerprint, verdict, figures
              FROM runs WHERE substr(configuration_hash, 1, length(?1)) = ?1 ORDER BY id",
         )?;
-        let runs = statement.query_map([configuration], kept)?;
+        let runs = statement.query_map([configuration], stored_run)?;
         Ok(runs.collect::<Result<_, _>>()?)
     }
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
+fn stored_run(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
     let figures: String = row.get(7)?;
     Ok(StoredRun {
         id: row.get(0)?,

@@ -10,8 +10,8 @@ use crate::store::{Store, StoredRun};
 ///
 /// # Errors
 /// Returns an error if no data directory is known.
-pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
-    if let Some(path) = asked.filter(|path| !path.as_os_str().is_empty()) {
+pub fn place(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = given.filter(|path| !path.as_os_str().is_empty()) {
         return Ok(path.to_owned());
     }
     let absolute = |name: &str| {

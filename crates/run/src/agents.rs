@@ -86,7 +86,7 @@ mod tests {
         let lost = |at, moved_at| AgentReading {
             name: "one".to_owned(),
             lost: Some(AgentLoss {
-                why: "it was not heard".to_owned(),
+                why: "no message for 10 s".to_owned(),
                 at,
                 moved_at,
             }),
@@ -102,7 +102,7 @@ mod tests {
         let marks = agent_marks(&agents);
         let at: Vec<f64> = marks.iter().map(|mark| mark.at_seconds).collect();
         assert_eq!(at, [7.0, 8.0, 9.0]);
-        assert_eq!(marks[0].text, "agent 0 (one) was lost: it was not heard");
+        assert_eq!(marks[0].text, "agent 0 (one) was lost: no message for 10 s");
         assert_eq!(
             marks[2].text,
             "other agents took over the load of agent 0 (one)"

@@ -4,9 +4,9 @@ use log::Level;
 use plimsoll_script::Archive;
 use serde_json::Value;
 
-use crate::prepare::{Prepared, ScriptLog};
+use crate::prepare::{PreparedScript, ScriptLog};
 
-impl Prepared {
+impl PreparedScript {
     /// The archive for the agents of a fleet: the script and all files that it loaded, with the variables given to it. Only
     /// complete if `keep_files` was set.
     pub fn archive(&self) -> Archive {

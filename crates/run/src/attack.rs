@@ -67,7 +67,7 @@ impl Attack {
             Some(address) => {
                 let page = metrics_page::serve(&address)?;
                 if let Some(own) = page.address {
-                    listeners.tell(Event::Message(&format!(
+                    listeners.notify(Event::Message(&format!(
                         "metrics for Prometheus are on http://{own}/metrics"
                     )));
                 }
@@ -147,7 +147,7 @@ impl TargetList {
     /// cannot be read twice.
     pub fn content_hash(aim: &Aim, name: &str) -> Option<String> {
         /// Methods, headers and values contain no line breaks, so different lists result in different hashed bytes.
-        const NEXT: &[u8] = b"\n";
+        const SEPARATOR: &[u8] = b"\n";
         match aim {
             Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {
                 let headers = target.headers.iter();
@@ -155,7 +155,7 @@ impl TargetList {
                 [target.method.as_bytes(), target.url.as_bytes()]
                     .into_iter()
                     .chain(headers)
-                    .chain([NEXT, &*target.body])
+                    .chain([SEPARATOR, &*target.body])
             }))),
             Aim::Stream(_) => {
                 let is_file = std::fs::metadata(name).is_ok_and(|file| file.is_file());

@@ -14,7 +14,7 @@ use crate::attack::{Attack, TargetList};
 use crate::connection_options::ConnectionOptions;
 use crate::load_options::read_trace_file;
 use crate::request::Load;
-use crate::resolved::Resolved;
+use crate::resolved::ResolvedLoad;
 use crate::results_file::Destination;
 
 /// The values of vegeta's flags. Each field has the name of its flag.
@@ -71,7 +71,7 @@ impl AttackOptions {
     ///
     /// # Errors
     /// If a flag or a target is invalid.
-    pub fn resolve(mut self, results: Destination) -> Result<Resolved, String> {
+    pub fn resolve(mut self, results: Destination) -> Result<ResolvedLoad, String> {
         self.arrivals = self.arrivals.seeded(self.arrivals_seed);
         self.arrivals
             .read_trace(read_trace_file)
@@ -88,7 +88,7 @@ impl AttackOptions {
         };
         let aim = self.target_list()?.open()?;
         let scenario = schedule.scenario();
-        Ok(Resolved {
+        Ok(ResolvedLoad {
             title: self.title(&aim),
             configuration: self.describe(&aim, &scenario),
             duration: schedule.duration,

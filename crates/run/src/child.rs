@@ -16,7 +16,7 @@ use plimsoll_results::run_seed;
 const INTERRUPTED: i32 = 105;
 
 /// How often the record is read during the run.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A folder for temporary records of runs.
 pub struct Scratch {
@@ -71,7 +71,7 @@ impl Scratch {
         let (running, over) = channel::<()>();
         let ended = thread::scope(|scope| {
             scope.spawn(move || {
-                while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                while over.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     follower.seconds().iter().for_each(&mut show);
                 }
             });
@@ -98,14 +98,14 @@ impl Scratch {
 }
 
 /// A process that has ended.
-struct Ended {
+struct ExitedProcess {
     status: ExitStatus,
     /// The start of its stderr.
     messages: Vec<u8>,
 }
 
 /// Reads the record of a run that has ended.
-fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
+fn record(name: &str, path: &Path, ended: &ExitedProcess) -> Result<Record, String> {
     let record = File::open(path)
         .map_err(ReadError::from)
         .and_then(|file| record::read(BufReader::new(file)));
@@ -122,7 +122,12 @@ fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
 }
 
 /// Runs the program until it exits.
-fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<Ended, String> {
+fn execute(
+    name: &str,
+    arguments: &[String],
+    path: &Path,
+    seed: u64,
+) -> Result<ExitedProcess, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut child = Command::new(program)
@@ -148,7 +153,7 @@ fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<E
     let status = child
         .wait()
         .map_err(|error| format!("{name} was lost: {error}"))?;
-    Ok(Ended { status, messages })
+    Ok(ExitedProcess { status, messages })
 }
 
 impl Drop for Scratch {

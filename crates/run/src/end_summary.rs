@@ -10,7 +10,7 @@ use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy}
 use plimsoll_script::{ScriptError, SummaryOutput};
 use serde_json::Value;
 
-use crate::{Outcome, Prepared, Refusal};
+use crate::{Outcome, PreparedScript, Refusal};
 
 /// The k6 version that scripts and summaries are compatible with.
 const K6_VERSION: &str = "1.8.1";
@@ -66,7 +66,7 @@ pub struct Screen {
 
 /// The summary of a run.
 pub struct EndSummary<'a> {
-    prepared: &'a Prepared,
+    prepared: &'a PreparedScript,
     outcome: &'a Outcome,
     style: Style,
     context: SummaryContext,
@@ -76,7 +76,7 @@ pub struct EndSummary<'a> {
 
 impl<'a> EndSummary<'a> {
     pub fn new(
-        prepared: &'a Prepared,
+        prepared: &'a PreparedScript,
         outcome: &'a Outcome,
         screen: Screen,
         is_newer: bool,

@@ -36,7 +36,7 @@ pub enum Event<'a> {
     /// All workers have ended, and all their samples have arrived.
     Done(&'a Progress),
     /// The run was judged. Always the last event.
-    Judged(&'a Judged<'a>),
+    Judged(&'a Judgment<'a>),
 }
 
 /// The samples that one worker recorded since its previous window.
@@ -49,7 +49,7 @@ pub struct WorkerWindow<'a> {
 }
 
 /// The result of a run.
-pub struct Judged<'a> {
+pub struct Judgment<'a> {
     pub summary: &'a Summary,
     pub verdict: &'a Verdict,
     /// The problems found in this process, each with the verdict level that it requires.
@@ -66,7 +66,7 @@ pub struct Judged<'a> {
 /// Listeners are called one after another on the supervisor's thread, never on a worker's. Workers send their samples
 /// through a channel that does not block. So a slow listener delays other listeners, thresholds and the record's lines,
 /// but never a request. Operations that can block for a long time (network, disk) need their own thread behind a
-/// bounded queue. Either wrap the listener in [`Queued`](crate::Queued), which drops events if its queue is full, or
+/// bounded queue. Either wrap the listener in [`QueuedListener`](crate::QueuedListener), which drops events if its queue is full, or
 /// follow the example of [`Outputs`](crate::Outputs).
 pub trait Listener {
     /// The interval of [`Event::Progress`].
@@ -96,8 +96,8 @@ pub trait Listener {
     fn event(&mut self, event: Event<'_>);
 
     /// Completes pending work. Called once, after the last event.
-    fn finish(&mut self) -> Finished {
-        Finished::default()
+    fn finish(&mut self) -> ListenerReport {
+        ListenerReport::default()
     }
 }
 
@@ -126,14 +126,14 @@ impl<L: Listener + ?Sized> Listener for &mut L {
         (**self).event(event);
     }
 
-    fn finish(&mut self) -> Finished {
+    fn finish(&mut self) -> ListenerReport {
         (**self).finish()
     }
 }
 
 /// A listener's report at the end of the run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Finished {
+pub struct ListenerReport {
     /// Write errors, one sentence each.
     pub errors: Vec<String>,
     /// Information for the user, one sentence each.
@@ -193,7 +193,7 @@ impl<'a> Listeners<'a> {
         }
     }
 
-    pub fn tell(&mut self, event: Event<'_>) {
+    pub fn notify(&mut self, event: Event<'_>) {
         for entry in &mut self.0 {
             entry.listener.event(event);
         }
@@ -205,7 +205,7 @@ impl<'a> Listeners<'a> {
     }
 
     /// Sends a progress event to each listener whose interval has elapsed.
-    pub fn tell_progress(&mut self, progress: &Progress, now: Moment) {
+    pub fn notify_progress(&mut self, progress: &Progress, now: Moment) {
         for entry in &mut self.0 {
             if now >= entry.due {
                 entry.due = now + entry.listener.interval();
@@ -214,8 +214,8 @@ impl<'a> Listeners<'a> {
         }
     }
 
-    pub fn finish(&mut self) -> Finished {
-        let mut all = Finished::default();
+    pub fn finish(&mut self) -> ListenerReport {
+        let mut all = ListenerReport::default();
         for entry in &mut self.0 {
             let finished = entry.listener.finish();
             all.errors.extend(finished.errors);

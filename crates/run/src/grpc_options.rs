@@ -11,7 +11,7 @@ use crate::connection_options::ConnectionOptions;
 use crate::grpc::{Grpc, SchemaSource};
 use crate::load_options::LoadOptions;
 use crate::request::Load;
-use crate::resolved::Resolved;
+use crate::resolved::ResolvedLoad;
 
 /// The options for the method and the load.
 pub struct GrpcOptions {
@@ -50,7 +50,7 @@ impl GrpcOptions {
     ///
     /// # Errors
     /// If an option is invalid.
-    pub fn resolve(mut self) -> Result<Resolved, String> {
+    pub fn resolve(mut self) -> Result<ResolvedLoad, String> {
         self.load.check()?;
         self.load.settle_arrivals()?;
         let users = self.load.users(1)?;
@@ -82,7 +82,7 @@ impl GrpcOptions {
         configuration["gzip"] = self.gzip.into();
         configuration["messages"] = messages.len().into();
         self.connection.describe(&mut configuration);
-        Ok(Resolved {
+        Ok(ResolvedLoad {
             title,
             configuration,
             duration: self.load.fixed_duration(),
@@ -114,7 +114,7 @@ impl GrpcOptions {
             endpoint = endpoint.with_authority(authority);
         }
         let connections = match self.load.shared() {
-            _ if self.load.is_fresh() => Connections::Fresh,
+            _ if self.load.opens_connection_per_request() => Connections::Fresh,
             None => Connections::PerUser,
             Some(connections) => Connections::Shared {
                 connections,
@@ -140,7 +140,7 @@ impl GrpcOptions {
                 ..Limits::default()
             },
             connections,
-            opens_ahead: self.load.opens_ahead(),
+            connects_before_start: self.load.connects_before_start(),
             streaming: self.streaming,
         })
     }

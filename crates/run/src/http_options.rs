@@ -10,11 +10,11 @@ use plimsoll_scriptless::RequestSpec;
 use crate::connection_options::ConnectionOptions;
 use crate::load_options::LoadOptions;
 use crate::request::{Http, Load};
-use crate::resolved::Resolved;
+use crate::resolved::ResolvedLoad;
 use crate::settings;
 
 /// The limit exists because each worker keeps every body encoded with its request.
-const MOST_BODIES: usize = 1_000_000;
+const MAX_BODIES: usize = 1_000_000;
 
 /// The options for the request and the load.
 pub struct HttpOptions {
@@ -40,7 +40,7 @@ impl HttpOptions {
     ///
     /// # Errors
     /// If an option is invalid.
-    pub fn resolve(mut self) -> Result<Resolved, String> {
+    pub fn resolve(mut self) -> Result<ResolvedLoad, String> {
         self.load.check()?;
         self.load.settle_arrivals()?;
         let request = self.request()?;
@@ -52,7 +52,7 @@ impl HttpOptions {
         self.connection.describe(&mut configuration);
         let settings = plimsoll_http::Settings {
             user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
-            no_connection_reuse: self.load.is_fresh(),
+            no_connection_reuse: self.load.opens_connection_per_request(),
             protocol,
             connections_per_host: streams.map(|_| 1),
             streams_per_connection: streams.map(|streams| streams as usize),
@@ -60,7 +60,7 @@ impl HttpOptions {
             network: self.connection.network(self.load.rate.is_some())?,
             ..plimsoll_http::Settings::default()
         };
-        Ok(Resolved {
+        Ok(ResolvedLoad {
             title: self.title(&request, users, streams),
             configuration,
             duration: self.load.fixed_duration(),
@@ -71,7 +71,7 @@ impl HttpOptions {
                 settings,
                 scenario,
                 users_per_connection: streams.unwrap_or(1),
-                opens_ahead: self.load.opens_ahead(),
+                connects_before_start: self.load.connects_before_start(),
             })),
         })
     }
@@ -115,9 +115,9 @@ impl HttpOptions {
             if bodies.is_empty() {
                 return Err(wrong("it has no line with a body".to_owned()));
             }
-            if bodies.len() > MOST_BODIES {
+            if bodies.len() > MAX_BODIES {
                 return Err(wrong(format!(
-                    "it has {} bodies; at most {MOST_BODIES} are possible, because each is kept ready to send",
+                    "it has {} bodies; at most {MAX_BODIES} are possible, because each is kept ready to send",
                     bodies.len()
                 )));
             }

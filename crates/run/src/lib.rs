@@ -14,7 +14,7 @@
 //!   merges the layers of options.
 //! * [`Run::start`] opens outputs and the record, and starts the engine. [`Run::finish`] follows the run on the calling
 //!   thread and sends events to each [`Listener`].
-//! * Listeners cannot delay a request, because they run on the supervisor's thread. [`Queued`] gives a listener that
+//! * Listeners cannot delay a request, because they run on the supervisor's thread. [`QueuedListener`] gives a listener that
 //!   may block its own thread and a bounded queue.
 //! * The [`Outcome`] contains the summary, the verdict, why the run ended, which thresholds were crossed, and which
 //!   outputs failed. This crate prints nothing.
@@ -22,8 +22,6 @@
 mod agents;
 #[cfg(feature = "scripts")]
 mod archives;
-#[cfg(feature = "scripts")]
-mod at_rate;
 mod attack;
 mod attack_options;
 pub mod child;
@@ -53,11 +51,14 @@ mod output_request;
 mod outputs;
 mod part_files;
 mod place;
+mod precision_goal;
 #[cfg(feature = "scripts")]
 mod prepare;
 mod progress;
 mod progress_view;
 mod queued;
+#[cfg(feature = "scripts")]
+mod rate_override;
 mod record_figures;
 #[cfg(feature = "scripts")]
 mod record_of_script;
@@ -80,18 +81,15 @@ mod start;
 mod summary_files;
 mod supervisor;
 mod tls_files;
-mod until;
 
 pub use agents::{AgentLoss, AgentReading, Agents, agent_marks};
-#[cfg(feature = "scripts")]
-pub use at_rate::AtRate;
 pub use attack::{Attack, TargetList};
 pub use attack_options::AttackOptions;
 pub use connection_options::ConnectionOptions;
 pub use control::{Control, ControlReading};
 #[cfg(feature = "scripts")]
 pub use end_summary::{EndSummary, Screen, SummaryMode};
-pub use event::{Event, Finished, Judged, Listener, WorkerWindow};
+pub use event::{Event, Judgment, Listener, ListenerReport, WorkerWindow};
 #[cfg(feature = "scripts")]
 pub use features::Features;
 pub use grpc::{Grpc, SchemaSource};
@@ -113,17 +111,20 @@ pub use place::Place;
 pub use plimsoll_k6::user::Interrupted;
 #[cfg(feature = "scripts")]
 pub use plimsoll_script::{ScriptError, SummaryOutput};
+pub use precision_goal::{PreciseFigure, PrecisionGoal};
 #[cfg(feature = "scripts")]
-pub use prepare::{Prepared, ScriptLog, ScriptRequest, prepare};
+pub use prepare::{PreparedScript, ScriptLog, ScriptRequest, prepare};
 pub use progress::{Phase, Progress};
 pub use progress_view::Extent;
-pub use queued::Queued;
+pub use queued::QueuedListener;
+#[cfg(feature = "scripts")]
+pub use rate_override::RateOverride;
 pub use record_options::RecordOptions;
 pub use remote::{Conclusion, RemoteStart, RemoteWorkers, Workers};
 #[cfg(feature = "scripts")]
 pub use request::Script;
 pub use request::{Http, Load, Model, RecordRequest, Request};
-pub use resolved::Resolved;
+pub use resolved::ResolvedLoad;
 pub use results_file::Destination;
 #[cfg(feature = "scripts")]
 pub use script_input::SourceKind;
@@ -135,7 +136,6 @@ pub use summary_files::ExportFile;
 #[cfg(feature = "scripts")]
 pub use summary_files::write_outputs;
 pub use tls_files::TlsFiles;
-pub use until::{PreciseFigure, Until};
 
 /// Follows a run to its end.
 ///

@@ -8,9 +8,9 @@ use plimsoll_plan::{Arrivals, Executor, Rate, Scenario};
 use serde_json::{Value, json};
 
 /// The number of users if neither users nor connections are given.
-const USUAL_USERS: u32 = 50;
+const DEFAULT_USERS: u32 = 50;
 /// The time limit of a fixed amount of work if no duration is given.
-const LONGEST_WORK: Duration = Duration::from_secs(86_400);
+const MAX_WORK_DURATION: Duration = Duration::from_secs(86_400);
 
 /// The options for the load.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +129,7 @@ impl LoadOptions {
         let connections = match (self.users, self.connections) {
             (Some(users), _) => return Ok(users),
             (None, Some(Connections::Count(count))) => count,
-            (None, _) => USUAL_USERS,
+            (None, _) => DEFAULT_USERS,
         };
         connections.checked_mul(streams).ok_or_else(|| {
             format!("{connections} connections with {streams} streams each: too many users")
@@ -146,7 +146,7 @@ impl LoadOptions {
     }
 
     /// Whether each request opens a new connection.
-    pub fn is_fresh(&self) -> bool {
+    pub fn opens_connection_per_request(&self) -> bool {
         self.no_keepalive || self.connections == Some(Connections::Fresh)
     }
 
@@ -156,7 +156,7 @@ impl LoadOptions {
     }
 
     /// Whether connections are opened before the first request.
-    pub fn opens_ahead(&self) -> bool {
+    pub fn connects_before_start(&self) -> bool {
         self.is_fixed_work() && !self.include_connecting
     }
 
@@ -167,7 +167,7 @@ impl LoadOptions {
 
     fn limit(&self) -> Duration {
         let usual = match self.loops {
-            Some(_) => LONGEST_WORK,
+            Some(_) => MAX_WORK_DURATION,
             None => Duration::from_secs(10),
         };
         self.duration.unwrap_or(usual)
@@ -232,7 +232,7 @@ impl LoadOptions {
                 Some(Connections::Count(count)) => Some(count),
                 _ => None,
             },
-            "keep_alive": !self.is_fresh(),
+            "keep_alive": !self.opens_connection_per_request(),
             "include_connecting": self.include_connecting,
             "rate": self.rate.map(rate_in_record),
             "requests": self.requests,
@@ -256,7 +256,9 @@ impl LoadOptions {
     /// The connections, for the title of a run whose users do not share them.
     pub(crate) fn describe_connections(&self) -> String {
         let connections = match self.shared() {
-            _ if self.is_fresh() => return "a new connection for each request".to_owned(),
+            _ if self.opens_connection_per_request() => {
+                return "a new connection for each request".to_owned();
+            }
             Some(1) => "one shared connection".to_owned(),
             Some(count) => format!("{count} shared connections"),
             None => "a connection each".to_owned(),
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn titles_name_arrivals_that_are_not_even() {
-        const TWENTY: Rate = Rate {
+        const RATE: Rate = Rate {
             count: 20,
             per: Duration::from_secs(1),
         };
@@ -301,7 +303,7 @@ mod tests {
                 arrivals,
                 ..LoadOptions::default()
             }
-            .describe_rate(TWENTY, "calls")
+            .describe_rate(RATE, "calls")
         };
         assert_eq!(described("even"), "20 calls/s");
         assert_eq!(described("poisson@7"), "20 calls/s (arrivals: poisson@7)");

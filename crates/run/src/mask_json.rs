@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use plimsoll_samples::Mask;
 use serde_json::Value;
 
-use crate::Prepared;
+use crate::PreparedScript;
 
-impl Prepared {
+impl PreparedScript {
     /// `value` without the secrets that the script has read.
     #[must_use]
     pub fn masked(&self, mut value: Value) -> Value {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_keys_are_masked_and_figures_stay() {
+    fn strings_and_keys_are_masked_but_numbers_stay() {
         let mask = Mask::default();
         mask.hide("12");
         let mut value = json!({"a12": ["x12", 12, {"b": "12"}], "c": 0.12});

@@ -8,9 +8,9 @@ use std::time::Duration;
 use plimsoll_vegeta::Exposition;
 
 /// Time limit for reading a request, and for sending the response.
-const PATIENCE: Duration = Duration::from_secs(2);
+const IO_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a request in bytes.
-const LONGEST: usize = 16 * 1024;
+const MAX_REQUEST_LENGTH: usize = 16 * 1024;
 
 /// The page that Prometheus reads.
 pub struct Page {
@@ -38,7 +38,7 @@ pub fn serve(address: &str) -> Result<Page, String> {
             plimsoll_machine::run_in_background();
             for stream in listener.incoming().flatten() {
                 // A client that disconnects or is too slow gets no response.
-                let _ = answer(&stream, &shown);
+                let _ = respond(&stream, &shown);
             }
         })
         .map_err(|error| {
@@ -53,16 +53,16 @@ pub fn serve(address: &str) -> Result<Page, String> {
     })
 }
 
-fn answer(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Result<()> {
-    let asked_by = plimsoll_clock::now() + PATIENCE;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn respond(mut stream: &TcpStream, figures: &Mutex<Exposition>) -> std::io::Result<()> {
+    let deadline = plimsoll_clock::now() + IO_TIMEOUT;
+    stream.set_read_timeout(Some(IO_TIMEOUT))?;
+    stream.set_write_timeout(Some(IO_TIMEOUT))?;
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         let read = stream.read(&mut piece)?;
         head.extend_from_slice(piece.get(..read).unwrap_or_default());
-        if read == 0 || head.len() > LONGEST || plimsoll_clock::now() > asked_by {
+        if read == 0 || head.len() > MAX_REQUEST_LENGTH || plimsoll_clock::now() > deadline {
             return Ok(());
         }
     }

@@ -9,7 +9,7 @@ use plimsoll_script::{Fetch, Integrity};
 pub fn fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     Box::new(move |address| {
         let cached = cache_file(address);
-        if let Some(bytes) = cached.as_deref().and_then(intact) {
+        if let Some(bytes) = cached.as_deref().and_then(read_intact) {
             return Ok(bytes);
         }
         if offline {
@@ -23,7 +23,7 @@ pub fn fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
             match is_answered.iter().any(|sign| error.contains(sign)) {
                 true => error,
                 false => format!(
-                    "{error}; without a network, use copies, which `plimsoll vendor SCRIPT` writes where there is one"
+                    "{error}; to run without a network, first make copies with `plimsoll vendor SCRIPT`"
                 ),
             }
         })?;
@@ -66,9 +66,10 @@ fn cache_file(address: &str) -> Option<PathBuf> {
 
 /// Reads a cached module. `None` if its digest is wrong, for example because the disk was full or somebody edited the
 /// file.
-fn intact(file: &Path) -> Option<Vec<u8>> {
-    let kept = std::fs::read(file).ok()?;
-    let (line, bytes) = kept.split_at_checked(kept.iter().position(|byte| *byte == b'\n')? + 1)?;
+fn read_intact(file: &Path) -> Option<Vec<u8>> {
+    let stored = std::fs::read(file).ok()?;
+    let (line, bytes) =
+        stored.split_at_checked(stored.iter().position(|byte| *byte == b'\n')? + 1)?;
     let digest = Integrity::parse(std::str::from_utf8(line).ok()?.trim()).ok()?;
     digest.check("", bytes).ok()?;
     Some(bytes.to_vec())
@@ -79,11 +80,11 @@ fn intact(file: &Path) -> Option<Vec<u8>> {
 fn keep(file: &Path, bytes: &[u8]) {
     let Some(folder) = file.parent() else { return };
     let partial = file.with_extension(format!("partial-{}", std::process::id()));
-    let kept = [Integrity::of(bytes).to_string().as_bytes(), b"\n", bytes].concat();
-    let kept = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&partial, kept))
+    let contents = [Integrity::of(bytes).to_string().as_bytes(), b"\n", bytes].concat();
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&partial, contents))
         .and_then(|()| std::fs::rename(&partial, file));
-    if kept.is_err() {
+    if written.is_err() {
         let _ = std::fs::remove_file(&partial);
     }
 }

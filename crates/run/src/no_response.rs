@@ -8,9 +8,9 @@ use plimsoll_verdict::main_failure;
 use crate::{Event, Listener};
 
 /// The time without a response after which a report is due.
-const PATIENCE: Duration = Duration::from_secs(3);
+const REPORT_AFTER: Duration = Duration::from_secs(3);
 /// Maximum number of reports in one run, for servers that respond only now and then.
-const MOST: u32 = 3;
+const MAX_REPORTS: u32 = 3;
 
 /// A listener that calls a function with a sentence if no response has arrived for three seconds.
 pub struct NoResponse<F> {
@@ -71,7 +71,7 @@ impl State {
             return None;
         }
         let silent = elapsed.saturating_sub(self.latest);
-        if silent < PATIENCE || self.is_reported || self.reports == MOST {
+        if silent < REPORT_AFTER || self.is_reported || self.reports == MAX_REPORTS {
             return None;
         }
         let failed = failures.saturating_sub(self.failures);

@@ -92,9 +92,12 @@ impl Outcome {
         };
         let crossed = self.crossed.join(", ");
         match &self.aborted {
-            Some(AbortReason::ScriptException(text)) => of(text, Some(THROWN.to_owned())),
+            Some(AbortReason::ScriptException(text)) => of(text, Some(SCRIPT_EXCEPTION.to_owned())),
             Some(AbortReason::UserException(user, text)) => {
-                let hint = format!("error while initializing VU #{} ({THROWN})", user.0);
+                let hint = format!(
+                    "error while initializing VU #{} ({SCRIPT_EXCEPTION})",
+                    user.0
+                );
                 of(text, Some(hint))
             }
             Some(AbortReason::SetupTimeout(text)) => of(text, more_time("setupTimeout")),
@@ -160,7 +163,7 @@ pub enum RefusalKind {
 }
 
 /// The hint for exceptions that the script threw outside of iterations.
-pub const THROWN: &str = "script exception";
+pub const SCRIPT_EXCEPTION: &str = "script exception";
 
 impl Refusal {
     /// A refusal because of an option, a flag or a variable.
@@ -205,7 +208,7 @@ impl From<ScriptError> for Refusal {
     fn from(error: ScriptError) -> Refusal {
         let (hint, kind) = match &error {
             ScriptError::Unreadable(_) => (None, RefusalKind::Script),
-            ScriptError::Exception(_) => (Some(THROWN), RefusalKind::Script),
+            ScriptError::Exception(_) => (Some(SCRIPT_EXCEPTION), RefusalKind::Script),
             ScriptError::Unusable(_) => (None, RefusalKind::Other),
             ScriptError::Aborted(AbortReason::Machine(_)) => (None, RefusalKind::Other),
             ScriptError::Aborted(_) => (None, RefusalKind::AbortedByScript),

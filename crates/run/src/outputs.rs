@@ -13,16 +13,16 @@ use plimsoll_output::wall_clock;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_samples::{SampleRecord, SystemTag, SystemTags};
 
-use crate::event::{Event, Finished, Listener};
+use crate::event::{Event, Listener, ListenerReport};
 use crate::output_choice::OutputChoice;
 use crate::output_request::OutputRequest;
 
 /// Maximum number of samples that wait for the outputs, about 200 MB. Further samples are dropped and counted. Waiting
 /// for the outputs would block thresholds and the live page, while samples would fill the memory.
-const MOST_WAITING: usize = 2_000_000;
+const MAX_QUEUED_SAMPLES: usize = 2_000_000;
 
 /// The thread that writes during the run, and its channel.
-struct Writing {
+struct WriterThread {
     sender: Sender<Arc<[SampleRecord]>>,
     /// Returns the unwritten samples when the run ends.
     thread: JoinHandle<(Writer, Receiver<Arc<[SampleRecord]>>)>,
@@ -37,7 +37,7 @@ struct Writing {
 /// The requested outputs, if any.
 #[derive(Default)]
 pub struct Outputs {
-    writing: Option<Writing>,
+    writing: Option<WriterThread>,
 }
 
 impl Outputs {
@@ -112,7 +112,7 @@ impl Outputs {
                 )
             })?;
         Ok(Outputs {
-            writing: Some(Writing {
+            writing: Some(WriterThread {
                 sender,
                 thread,
                 is_ending,
@@ -124,10 +124,10 @@ impl Outputs {
     }
 }
 
-impl Writing {
+impl WriterThread {
     fn add(&mut self, records: &Arc<[SampleRecord]>) {
         let before = self.waiting.fetch_add(records.len(), Ordering::Relaxed);
-        if before + records.len() > MOST_WAITING {
+        if before + records.len() > MAX_QUEUED_SAMPLES {
             self.waiting.fetch_sub(records.len(), Ordering::Relaxed);
             self.left_out += records.len();
         } else if self.sender.send(Arc::clone(records)).is_err() {
@@ -137,7 +137,7 @@ impl Writing {
 
     /// Writes the remaining samples on this thread, because the other thread has the lowest priority. No load is left
     /// that writing could delay.
-    fn finish(self) -> Finished {
+    fn finish(self) -> ListenerReport {
         self.is_ending.store(true, Ordering::Relaxed);
         drop(self.sender);
         let mut finished = match self.thread.join() {
@@ -145,9 +145,9 @@ impl Writing {
                 left.iter().for_each(|batch| writer.write(&batch));
                 writer.finish()
             }
-            Err(_) => Finished {
-                errors: vec!["an output's thread ended by a panic".to_owned()],
-                ..Finished::default()
+            Err(_) => ListenerReport {
+                errors: vec!["the thread of the outputs panicked".to_owned()],
+                ..ListenerReport::default()
             },
         };
         if self.has_ended {
@@ -173,9 +173,9 @@ impl Listener for Outputs {
     }
 
     /// Writes the remaining samples.
-    fn finish(&mut self) -> Finished {
+    fn finish(&mut self) -> ListenerReport {
         let writing = self.writing.take();
-        writing.map_or_else(Finished::default, Writing::finish)
+        writing.map_or_else(ListenerReport::default, WriterThread::finish)
     }
 }
 
@@ -193,17 +193,17 @@ impl Writer {
         });
     }
 
-    fn finish(mut self) -> Finished {
+    fn finish(mut self) -> ListenerReport {
         let mut messages = Vec::new();
         for output in &mut self.outputs {
             if keep(output.finish(), "", &mut self.errors) {
                 messages.extend(output.remark());
             }
         }
-        Finished {
+        ListenerReport {
             errors: self.errors,
             messages,
-            ..Finished::default()
+            ..ListenerReport::default()
         }
     }
 }
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_output_neither_waits_nor_fills_the_memory() -> Result<(), String> {
+    fn a_slow_output_neither_blocks_the_run_nor_fills_the_memory() -> Result<(), String> {
         let (go, wait) = channel();
         let written = Arc::new(AtomicUsize::new(0));
         let slow = Slow {
@@ -269,7 +269,7 @@ mod tests {
             tags: Arc::new(SampleTags::default()),
             metadata: None,
         };
-        let batch: Arc<[SampleRecord]> = vec![sample; MOST_WAITING / 4].into();
+        let batch: Arc<[SampleRecord]> = vec![sample; MAX_QUEUED_SAMPLES / 4].into();
         for _ in 0..7 {
             outputs.event(Event::Samples(&batch));
         }

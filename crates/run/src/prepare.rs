@@ -18,11 +18,11 @@ use plimsoll_plan::{
 use plimsoll_samples::{Mask, Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
-use crate::at_rate::{self, AtRate};
 use crate::features::Features;
 use crate::load_options::read_trace_file;
 use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
+use crate::rate_override::{self, RateOverride};
 use crate::script_input::{ArchivedOptions, ScriptInput, SourceKind};
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
@@ -32,7 +32,7 @@ use crate::{Refusal, modules, settings};
 pub type ScriptLog = Log;
 
 /// A loaded script, and the plan built from its options.
-pub struct Prepared {
+pub struct PreparedScript {
     pub program: Program,
     pub plan: Plan,
     /// The options of the script itself, or of the archive, without the other layers.
@@ -54,7 +54,7 @@ pub struct Prepared {
     pub import_map: ImportMap,
 }
 
-impl Prepared {
+impl PreparedScript {
     /// The maximum duration and number of users of a run.
     pub fn extent(&self) -> Extent {
         let needs = self.plan.requirements();
@@ -114,7 +114,7 @@ pub struct ScriptRequest {
     /// Options from flags.
     pub flags: Options,
     /// A rate that replaces the script's scenario.
-    pub rate: Option<AtRate>,
+    pub rate: Option<RateOverride>,
     /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
     /// The environment of the process, if the script may see it.
@@ -189,7 +189,7 @@ fn masking(log: &Log, mask: Option<&Arc<Mask>>) -> Log {
 ///
 /// # Errors
 /// Why the run cannot start.
-pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
+pub fn prepare(request: ScriptRequest, log: &Log) -> Result<PreparedScript, Refusal> {
     let secrets =
         Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
     let mask = secrets.mask().cloned();
@@ -203,7 +203,7 @@ fn load(
     secrets: Secrets,
     mask: Option<Arc<Mask>>,
     log: &Log,
-) -> Result<Prepared, Refusal> {
+) -> Result<PreparedScript, Refusal> {
     let authorities = request.tls.authorities().map_err(Refusal::config)?;
     let fetch = modules::script_fetcher(request.is_offline, authorities.clone());
     let mut input =
@@ -243,10 +243,10 @@ fn load(
     let (script_options, script_warnings) =
         Options::from_json(own_options).map_err(Refusal::config)?;
     let mut flags = request.flags;
-    let has_trace = request.rate.as_ref().is_some_and(AtRate::has_trace);
+    let has_trace = request.rate.as_ref().is_some_and(RateOverride::has_trace);
     if let Some(at) = request.rate {
         let scenarios = script_options.scenarios.as_ref();
-        at_rate::shape(&mut flags, at, scenarios).map_err(Refusal::config)?;
+        rate_override::shape(&mut flags, at, scenarios).map_err(Refusal::config)?;
     }
     // Warnings about these options are reported later in this function.
     let (own_options, _) = consolidate(Layers {
@@ -307,7 +307,7 @@ fn load(
     ]
     .concat()
     {
-        tell(log, &warning);
+        log_warning(log, &warning);
     }
     let system_tags = system_tags(&plan.options);
     let run_tags: TagMap = plan
@@ -322,7 +322,7 @@ fn load(
         traced: request.traced,
         ..of_users.map_err(Refusal::config)?
     });
-    Ok(Prepared {
+    Ok(PreparedScript {
         program,
         plan,
         own_options,
@@ -386,7 +386,7 @@ pub(crate) fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
     ImportMap::parse(&text, folder).map_err(Refusal::config)
 }
 
-fn tell(log: &Log, warning: &Warning) {
+fn log_warning(log: &Log, warning: &Warning) {
     let fields = warning
         .fields
         .iter()

@@ -3,16 +3,16 @@
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
-use crate::event::{Event, Finished, Listener};
+use crate::event::{Event, Listener, ListenerReport};
 
 /// Maximum number of messages in the queue.
 const CAPACITY: usize = 256;
 /// How long the end of a run waits for the thread.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Converts events into messages and handles these on its own thread. If the thread is slow and the queue is full,
 /// messages are dropped and counted. The run ends even if the thread is stuck.
-pub struct Queued<M> {
+pub struct QueuedListener<M> {
     name: &'static str,
     messages: Option<SyncSender<M>>,
     select: Box<dyn FnMut(Event<'_>) -> Option<M>>,
@@ -23,7 +23,7 @@ pub struct Queued<M> {
     over: Receiver<()>,
 }
 
-impl<M: Send + 'static> Queued<M> {
+impl<M: Send + 'static> QueuedListener<M> {
     /// Starts the thread. `select` runs on the supervisor's thread, so it must be fast; `handle` may take any time.
     /// `name` appears in messages.
     ///
@@ -33,7 +33,7 @@ impl<M: Send + 'static> Queued<M> {
         name: &'static str,
         select: impl FnMut(Event<'_>) -> Option<M> + 'static,
         mut handle: impl FnMut(M) + Send + 'static,
-    ) -> Result<Queued<M>, String> {
+    ) -> Result<QueuedListener<M>, String> {
         let (sender, receiver) = sync_channel::<M>(CAPACITY);
         let (ended, over) = channel();
         std::thread::Builder::new()
@@ -51,7 +51,7 @@ impl<M: Send + 'static> Queued<M> {
                     plimsoll_machine::shortage::explain(&error)
                 )
             })?;
-        Ok(Queued {
+        Ok(QueuedListener {
             name,
             messages: Some(sender),
             select: Box::new(select),
@@ -64,20 +64,20 @@ impl<M: Send + 'static> Queued<M> {
 
     /// The same listener, which also needs the results of requests by name.
     #[must_use]
-    pub fn with_names(mut self) -> Queued<M> {
+    pub fn with_names(mut self) -> QueuedListener<M> {
         self.needs_names = true;
         self
     }
 
     /// The same listener, with another interval of [`Event::Progress`].
     #[must_use]
-    pub fn every(mut self, interval: Duration) -> Queued<M> {
+    pub fn every(mut self, interval: Duration) -> QueuedListener<M> {
         self.interval = interval;
         self
     }
 }
 
-impl<M> Listener for Queued<M> {
+impl<M> Listener for QueuedListener<M> {
     fn needs_names(&self) -> bool {
         self.needs_names
     }
@@ -98,17 +98,17 @@ impl<M> Listener for Queued<M> {
         }
     }
 
-    fn finish(&mut self) -> Finished {
+    fn finish(&mut self) -> ListenerReport {
         self.messages = None;
-        let mut finished = Finished::default();
-        if self.over.recv_timeout(PATIENCE).is_err() {
+        let mut finished = ListenerReport::default();
+        if self.over.recv_timeout(SHUTDOWN_TIMEOUT).is_err() {
             finished
                 .errors
                 .push(format!("{} did not end with the run", self.name));
         }
         if self.dropped > 0 {
             finished.errors.push(format!(
-                "{} was too slow: {} of its messages were dropped",
+                "{} was too slow: {} messages to it were dropped",
                 self.name, self.dropped
             ));
         }

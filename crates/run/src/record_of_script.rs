@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plimsoll_samples::Watch;
 use serde_json::json;
 
-use crate::prepare::Prepared;
+use crate::prepare::PreparedScript;
 use crate::recording::{Contents, Recording};
 use crate::request::RecordRequest;
 
@@ -20,7 +20,7 @@ use crate::request::RecordRequest;
 /// If the file cannot be written.
 pub(crate) fn begin(
     record: RecordRequest,
-    prepared: &Prepared,
+    prepared: &PreparedScript,
     watch: &Arc<Watch>,
 ) -> Result<Recording, String> {
     let mut options = prepared.plan.options.clone();
@@ -33,9 +33,9 @@ pub(crate) fn begin(
     let packed = prepared.program.files();
     let folder = prepared.path.parent().unwrap_or(Path::new("/"));
     let mut files = vec![("script".to_owned(), prepared.source.as_slice())];
-    let mut names = vec![beside(&prepared.path, folder)];
+    let mut names = vec![relative_path(&prepared.path, folder)];
     for (path, content) in &packed.files {
-        let name = beside(path, folder);
+        let name = relative_path(path, folder);
         names.push(name.clone());
         files.push((name, content));
     }
@@ -49,10 +49,10 @@ pub(crate) fn begin(
         "env": given,
         "files": names,
     });
-    if let (Some(all), serde_json::Value::Object(asked)) =
+    if let (Some(all), serde_json::Value::Object(requested)) =
         (configuration.as_object_mut(), record.configuration)
     {
-        all.extend(asked);
+        all.extend(requested);
     }
     let record = RecordRequest {
         configuration: prepared.masked(configuration),
@@ -63,7 +63,7 @@ pub(crate) fn begin(
 }
 
 /// The path relative to the script's folder.
-fn beside(path: &Path, folder: &Path) -> String {
+fn relative_path(path: &Path, folder: &Path) -> String {
     let mut up = String::new();
     let mut from = folder;
     loop {

@@ -25,7 +25,7 @@ pub struct RecordOptions {
 }
 
 impl RecordOptions {
-    /// The requested record. There is also one if reports need it (`is_read`). `say` receives a message about runs
+    /// The requested record. There is also one if reports need it (`is_read`). `notify` receives a message about runs
     /// recovered in the store.
     ///
     /// # Errors
@@ -35,13 +35,13 @@ impl RecordOptions {
         title: &str,
         configuration: Value,
         is_read: bool,
-        say: &mut dyn FnMut(&str),
+        notify: &mut dyn FnMut(&str),
     ) -> Result<Option<RecordRequest>, String> {
         let store = if self.is_kept {
             let store = store_location::place(self.store.as_deref())?;
             // Fail before the run rather than after it.
             for sentence in store_location::recover(&store, &mut store_location::open(&store)?) {
-                say(&sentence);
+                notify(&sentence);
             }
             Some(store)
         } else {

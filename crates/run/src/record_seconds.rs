@@ -43,10 +43,10 @@ const SECOND: Duration = Duration::from_secs(1);
 /// The delay between the end of a second and the writing of its line. Workers report lateness every 10 ms.
 const GRACE: Duration = Duration::from_millis(300);
 /// A load that ends less than this after a full second does not start another second.
-const SLIVER: Duration = Duration::from_millis(100);
+const MIN_LAST_SECOND: Duration = Duration::from_millis(100);
 /// A second counts as full if it is shorter or longer by at most this. The resulting error of its rate is smaller than
 /// the variation of the rate.
-const NOTHING: Duration = Duration::from_millis(10);
+const FULL_SECOND_TOLERANCE: Duration = Duration::from_millis(10);
 
 impl Seconds {
     /// Creates an empty collection. `registry` and `watch` are those of the run.
@@ -100,10 +100,10 @@ impl Seconds {
     /// of each second.
     pub fn second_ended(&mut self, users: u32, cpu: Duration) {
         self.users = users;
-        let began = seconds(self.counted);
+        let start = seconds(self.counted);
         let second = RunSecond {
             number: self.counted,
-            after_load: self.load.is_some_and(|load| began >= load),
+            after_load: self.load.is_some_and(|load| start >= load),
         };
         self.counted += 1;
         let pending = self.pending(second);
@@ -115,7 +115,7 @@ impl Seconds {
     pub fn due(&mut self, elapsed: Duration) -> Vec<Second> {
         let mut lines = Vec::new();
         while seconds(self.next.number + 1) + GRACE <= elapsed {
-            self.late_lines(&mut lines);
+            self.lines_for_late_data(&mut lines);
             let length = match self.load {
                 Some(load) => self.length(self.next, load, elapsed),
                 None => SECOND,
@@ -145,7 +145,7 @@ impl Seconds {
         let users = self.users;
         self.pending(last).users.get_or_insert(users);
         self.pending(if end.after_load { end } else { last }).cpu += cpu;
-        self.late_lines(&mut lines);
+        self.lines_for_late_data(&mut lines);
         while self.next <= last {
             let length = self.length(self.next, load, elapsed);
             lines.push(self.line(length));
@@ -160,7 +160,7 @@ impl Seconds {
                 let line = self.line(length);
                 let is_empty =
                     line.counters.is_empty() && line.trends.is_empty() && line.rates.is_empty();
-                if !is_empty || length > SLIVER {
+                if !is_empty || length > MIN_LAST_SECOND {
                     lines.push(line);
                 }
             }
@@ -170,13 +170,13 @@ impl Seconds {
 
     /// Merges all data after the last second of load into that second.
     fn fold_into(&mut self, last: RunSecond) {
-        let behind: Vec<RunSecond> = self
+        let late_seconds: Vec<RunSecond> = self
             .pending
             .keys()
             .copied()
             .filter(|second| !second.after_load && *second > last)
             .collect();
-        for second in behind {
+        for second in late_seconds {
             let Some(mut folded) = self.pending.remove(&second) else {
                 continue;
             };
@@ -207,26 +207,26 @@ impl Seconds {
 
     /// The length of a second, from the durations of the load and of the run.
     fn length(&self, second: RunSecond, load: Duration, elapsed: Duration) -> Duration {
-        let began = seconds(second.number);
+        let start = seconds(second.number);
         let ended = seconds(second.number + 1);
         if second.after_load {
-            return ended.min(elapsed).saturating_sub(began.max(load));
+            return ended.min(elapsed).saturating_sub(start.max(load));
         }
         if second.number < last_second(load) {
             return SECOND;
         }
-        let length = load.saturating_sub(began);
-        match length.abs_diff(SECOND) <= NOTHING {
+        let length = load.saturating_sub(start);
+        match length.abs_diff(SECOND) <= FULL_SECOND_TOLERANCE {
             true => SECOND,
             false => length,
         }
     }
 
     /// Adds lines for data of seconds whose lines have already been written.
-    fn late_lines(&mut self, lines: &mut Vec<Second>) {
+    fn lines_for_late_data(&mut self, lines: &mut Vec<Second>) {
         let behind = self.pending.range(..self.next);
-        let behind: Vec<RunSecond> = behind.map(|(second, _)| *second).collect();
-        for second in behind {
+        let late_seconds: Vec<RunSecond> = behind.map(|(second, _)| *second).collect();
+        for second in late_seconds {
             if let Some(pending) = self.pending.remove(&second) {
                 let mut line = self.line_of(second, Some(pending), SECOND);
                 line.late = true;
@@ -287,5 +287,5 @@ fn seconds(count: u64) -> Duration {
 
 /// The index of the last second of a load of that length. A short remainder belongs to the second before it.
 fn last_second(load: Duration) -> u64 {
-    load.saturating_sub(SLIVER).as_secs()
+    load.saturating_sub(MIN_LAST_SECOND).as_secs()
 }

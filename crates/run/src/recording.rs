@@ -15,7 +15,7 @@ use plimsoll_results::{hash, objectives, secrets};
 use plimsoll_samples::{Registry, Watch};
 
 use crate::Phase;
-use crate::event::{Event, Finished, Listener};
+use crate::event::{Event, Listener, ListenerReport};
 use crate::place::Place;
 use crate::record_figures::{end, user_memory};
 use crate::record_seconds::Seconds;
@@ -199,8 +199,8 @@ impl Listener for Recording {
         }
     }
 
-    fn finish(&mut self) -> Finished {
-        Finished {
+    fn finish(&mut self) -> ListenerReport {
+        ListenerReport {
             errors: self.error.take().into_iter().collect(),
             messages: self.message.take().into_iter().collect(),
             record: self.record.take(),

@@ -13,9 +13,9 @@ use crate::attack::Attack;
 use crate::grpc::Grpc;
 use crate::output_request::OutputRequest;
 use crate::place::Place;
+use crate::precision_goal::PrecisionGoal;
 #[cfg(feature = "scripts")]
-use crate::prepare::Prepared;
-use crate::until::Until;
+use crate::prepare::PreparedScript;
 
 /// The load, the number of threads, and the results to write.
 pub struct Request {
@@ -27,7 +27,7 @@ pub struct Request {
     /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
     /// The precision at which the run ends early, if requested.
-    pub until: Option<Until>,
+    pub until: Option<PrecisionGoal>,
 }
 
 /// A requested record.
@@ -89,7 +89,7 @@ impl Load {
                 let each = http.users_per_connection;
                 if !users.is_multiple_of(each) {
                     return Err(format!(
-                        "{whole} users with {each} on each connection cannot be divided evenly: an agent would get {users} of them; give --users another number"
+                        "{whole} users with {each} on each connection cannot be divided evenly: an agent would get {users} of them; change --users"
                     ));
                 }
             }
@@ -140,7 +140,7 @@ impl Load {
 /// A k6 script, loaded and planned.
 #[cfg(feature = "scripts")]
 pub struct Script {
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<PreparedScript>,
     /// Whether to judge thresholds.
     pub thresholds: bool,
     /// Whether to show results by group and scenario.
@@ -155,7 +155,7 @@ pub struct Http {
     /// Users per connection.
     pub users_per_connection: u32,
     /// Whether connections are opened before the first request.
-    pub opens_ahead: bool,
+    pub connects_before_start: bool,
 }
 
 /// What determines when a request starts.

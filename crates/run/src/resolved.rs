@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::request::Load;
 
 /// The resolved options of a command, such as [`HttpOptions`](crate::HttpOptions).
-pub struct Resolved {
+pub struct ResolvedLoad {
     pub load: Load,
     /// The title line above the figures.
     pub title: String,

@@ -11,7 +11,7 @@ use plimsoll_scriptless::ResultReceiver;
 
 use plimsoll_vegeta::{Exposition, Hit, Results};
 
-use crate::event::{Event, Finished, Listener};
+use crate::event::{Event, Listener, ListenerReport};
 
 /// The destination of the results.
 pub enum Destination {
@@ -71,15 +71,15 @@ impl Listener for ResultsFile {
     fn event(&mut self, _: Event<'_>) {}
 
     /// Waits until everything is written. It is not an error if a reader closed the pipe (`| head`).
-    fn finish(&mut self) -> Finished {
-        let mut finished = Finished::default();
+    fn finish(&mut self) -> ListenerReport {
+        let mut finished = ListenerReport::default();
         let Some(thread) = self.thread.take() else {
             return finished;
         };
         let Ok((written, waited)) = thread.join() else {
-            finished
-                .errors
-                .push("the results' thread ended by a panic; please report this".to_owned());
+            finished.errors.push(
+                "the thread that writes the results panicked; please report this bug".to_owned(),
+            );
             return finished;
         };
         if waited > Duration::ZERO {

@@ -8,7 +8,7 @@ use plimsoll_samples::Registry;
 use plimsoll_script::{Dependencies, Integrity, LoadSettings};
 use serde_json::{Map, Value, json};
 
-use crate::prepare::{Prepared, ScriptLog, import_map, take};
+use crate::prepare::{PreparedScript, ScriptLog, import_map, take};
 use crate::script_input::{ScriptInput, SourceKind};
 use crate::{Refusal, modules};
 
@@ -74,7 +74,11 @@ pub fn describe(found: &Dependencies, is_json: bool) -> String {
 ///
 /// # Errors
 /// If the script loaded none, or if a file cannot be written.
-pub fn copy_modules(prepared: &Prepared, script: &str, folder: &Path) -> Result<String, Refusal> {
+pub fn copy_modules(
+    prepared: &PreparedScript,
+    script: &str,
+    folder: &Path,
+) -> Result<String, Refusal> {
     let modules = prepared.program.web_modules();
     if modules.is_empty() {
         return Err(Refusal::other(
@@ -164,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_have_plain_names_of_their_own() {
+    fn copies_have_unique_plain_names() {
         let mut used = BTreeSet::new();
         let mut name = |address| file_name(address, &mut used);
         assert_eq!(

@@ -9,9 +9,9 @@ use plimsoll_plan::{Options, Plan};
 use serde_json::Value;
 
 use crate::Refusal;
-use crate::at_rate::AtRate;
 use crate::features::Features;
 use crate::prepare::ScriptRequest;
+use crate::rate_override::RateOverride;
 use crate::script_input::SourceKind;
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
@@ -29,7 +29,7 @@ pub struct ScriptOptions {
     pub has_system_env: bool,
     /// Options from flags.
     pub flags: Options,
-    pub rate: Option<AtRate>,
+    pub rate: Option<RateOverride>,
     /// The default seed of random arrivals.
     pub arrivals_seed: Option<u64>,
     pub import_map: Option<PathBuf>,

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_and_slightly_late_starts_raise_no_alarm() {
+    fn exact_and_slightly_late_starts_are_accepted() {
         for (executor, process) in [
             (constant(1_000), "poisson"),
             (constant(1_000), "gamma:0.5"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn coarse_timers_pauses_and_even_starts_raise_an_alarm() {
+    fn coarse_timers_pauses_and_even_starts_are_detected() {
         let millis = Duration::from_millis;
         let coarse = |tick: u128| {
             move |at: Duration| Duration::from_nanos((at.as_nanos().div_ceil(tick) * tick) as u64)

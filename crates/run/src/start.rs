@@ -21,6 +21,7 @@ use crate::event::{Event, Listener, Listeners};
 use crate::output_request::OutputRequest;
 #[cfg(feature = "scripts")]
 use crate::outputs::Outputs;
+use crate::precision_goal::{PrecisionGoal, Watcher};
 #[cfg(feature = "scripts")]
 use crate::record_of_script;
 use crate::recording::{Contents, Recording};
@@ -29,7 +30,6 @@ use crate::remote::{RemoteStart, Workers};
 use crate::request::Script;
 use crate::request::{Http, Load, RecordRequest, Request};
 use crate::supervisor::{Part, Supervisor};
-use crate::until::{Until, Watcher};
 use crate::{Outcome, Refusal};
 
 /// A run that has started. It runs whether or not [`Run::finish`] follows it.
@@ -140,7 +140,7 @@ struct Launch<'a> {
     threads: usize,
     outputs: OutputRequest,
     record: Option<RecordRequest>,
-    until: Option<Until>,
+    until: Option<PrecisionGoal>,
     workers: Workers,
     listeners: Listeners<'a>,
 }
@@ -176,9 +176,9 @@ impl<'a> Launch<'a> {
         let catalog =
             Catalog::new(registry, &plan.thresholds, &plan.watched).masked(prepared.mask.clone());
         let warnings = self.open_outputs(catalog, prepared.system_tags)?;
-        self.listeners.tell(Event::Starting);
+        self.listeners.notify(Event::Starting);
         for warning in &warnings {
-            self.listeners.tell(Event::Warning(warning));
+            self.listeners.notify(Event::Warning(warning));
         }
         let warm_up = self.warm_up();
         let recording = self
@@ -210,7 +210,7 @@ impl<'a> Launch<'a> {
         let users = HttpUsers::new(http.request, Arc::new(http.settings))
             .map_err(Refusal::config)?
             .sharing(http.users_per_connection)
-            .opening_ahead(http.opens_ahead);
+            .opening_ahead(http.connects_before_start);
         let contents = Contents {
             kind: "http",
             files: vec![("body".to_owned(), &*body)],
@@ -247,10 +247,10 @@ impl<'a> Launch<'a> {
             .map(|record| Recording::begin(record, contents, &plan, &registry, &watch))
             .transpose()
             .map_err(Refusal::config)?;
-        self.listeners.tell(Event::Starting);
+        self.listeners.notify(Event::Starting);
         #[cfg(feature = "scripts")]
         for warning in &warnings {
-            self.listeners.tell(Event::Warning(warning));
+            self.listeners.notify(Event::Warning(warning));
         }
         let setting = Setting {
             plan: Arc::new(plan),

@@ -13,7 +13,7 @@ use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Valu
 use plimsoll_units::Moment;
 use plimsoll_verdict::RunFigures;
 
-use crate::event::{Event, Judged, Listeners, WorkerWindow};
+use crate::event::{Event, Judgment, Listeners, WorkerWindow};
 use crate::remote::{Conclusion, RemoteWorkers};
 use crate::sent_arrivals::sent_arrivals;
 use crate::{Outcome, Phase, Progress};
@@ -49,11 +49,11 @@ pub struct Part {
 
 const SECOND: Duration = Duration::from_secs(1);
 /// Users are counted this long before the end of a second, so that the last second of a run is counted, too.
-const EARLIER: Duration = Duration::from_millis(5);
+const COUNT_LEAD: Duration = Duration::from_millis(5);
 /// How often thresholds are judged during the run; the same as in k6.
-const JUDGE: Duration = Duration::from_secs(2);
+const JUDGE_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum time to wait for an event, so that listeners' intervals are respected.
-const LONGEST_WAIT: Duration = Duration::from_millis(100);
+const MAX_WAIT: Duration = Duration::from_millis(100);
 
 impl<'a> Supervisor<'a> {
     /// Supervises `running`. Excludes the first `warm_up` from the verdict. The caller creates `meter` before the run,
@@ -124,7 +124,7 @@ impl<'a> Supervisor<'a> {
                 .chain(self.listeners.next_due())
                 .min();
             // Count users exactly when the second ends, not slightly later.
-            let wait = due.map_or(LONGEST_WAIT, |due| due.since(now).min(LONGEST_WAIT));
+            let wait = due.map_or(MAX_WAIT, |due| due.since(now).min(MAX_WAIT));
             match self.events.recv_timeout(wait) {
                 Ok(EngineEvent::Finished) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => self.take(event),
@@ -132,8 +132,8 @@ impl<'a> Supervisor<'a> {
             }
             let now = plimsoll_clock::now();
             if let (None, Some(started)) = (seconds, self.progress.state.started()) {
-                seconds = Some(started + (SECOND - EARLIER));
-                judging = Some(started + JUDGE);
+                seconds = Some(started + (SECOND - COUNT_LEAD));
+                judging = Some(started + JUDGE_INTERVAL);
             }
             if self.progress.phase == Phase::Running {
                 if let Some(due) = seconds.as_mut().filter(|due| **due <= now) {
@@ -141,23 +141,23 @@ impl<'a> Supervisor<'a> {
                     self.second_ended(now);
                 }
                 if let Some(due) = judging.as_mut().filter(|due| **due <= now) {
-                    *due = *due + JUDGE;
+                    *due = *due + JUDGE_INTERVAL;
                     self.judge_thresholds();
                 }
             }
-            self.listeners.tell_progress(&self.progress, now);
+            self.listeners.notify_progress(&self.progress, now);
         }
         self.close()
     }
 
     fn take(&mut self, event: EngineEvent) {
-        self.listeners.tell(Event::Engine(&event));
+        self.listeners.notify(Event::Engine(&event));
         match event {
             EngineEvent::UsersReady => self.progress.phase = Phase::SetUp,
             EngineEvent::Started => self.progress.phase = Phase::Running,
             EngineEvent::ScenariosDone => self.progress.phase = Phase::TearDown,
-            EngineEvent::Notice(notice) => self.listeners.tell(Event::Notice(&notice)),
-            EngineEvent::Records(records) => self.listeners.tell(Event::Samples(&records.into())),
+            EngineEvent::Notice(notice) => self.listeners.notify(Event::Notice(&notice)),
+            EngineEvent::Records(records) => self.listeners.notify(Event::Samples(&records.into())),
             EngineEvent::Window {
                 worker,
                 window,
@@ -176,7 +176,7 @@ impl<'a> Supervisor<'a> {
                             }
                         }
                     }
-                    self.listeners.tell(Event::Window(&WorkerWindow {
+                    self.listeners.notify(Event::Window(&WorkerWindow {
                         window: &window,
                         in_flight: &in_flight,
                         started,
@@ -190,7 +190,7 @@ impl<'a> Supervisor<'a> {
                     }
                     self.progress.set_thread(worker, thread);
                 }
-                self.pass_on();
+                self.report_problems();
             }
             // Listeners have it already.
             EngineEvent::Waiting | EngineEvent::Memory(_) | EngineEvent::Finished => {}
@@ -204,12 +204,12 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Reports the problems that were found while merging samples.
-    fn pass_on(&mut self) {
+    fn report_problems(&mut self) {
         for warning in self.progress.totals.take_warnings() {
-            self.listeners.tell(Event::Warning(&warning));
+            self.listeners.notify(Event::Warning(&warning));
         }
         for records in self.progress.totals.take_records() {
-            self.listeners.tell(Event::Samples(&records.into()));
+            self.listeners.notify(Event::Samples(&records.into()));
         }
     }
 
@@ -221,11 +221,11 @@ impl<'a> Supervisor<'a> {
                 .totals
                 .users(users, progress.state.users_initialized(), now);
         }
-        self.listeners.tell(Event::Second(&self.progress));
+        self.listeners.notify(Event::Second(&self.progress));
         self.users_most = self.users_most.max(users);
         self.read_limits();
         // The last second of the warm-up has ended.
-        let elapsed = self.progress.elapsed() + 2 * EARLIER;
+        let elapsed = self.progress.elapsed() + 2 * COUNT_LEAD;
         if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
             self.machine_before = self.meter.read();
         }
@@ -314,9 +314,9 @@ impl<'a> Supervisor<'a> {
         while let Ok(event) = self.events.try_recv() {
             self.take(event);
         }
-        self.pass_on();
+        self.report_problems();
         self.progress.phase = Phase::Running;
-        self.listeners.tell(Event::Done(&self.progress));
+        self.listeners.notify(Event::Done(&self.progress));
         let elapsed = self.progress.elapsed();
         let judged = self.progress.totals.evaluate(elapsed, Stage::Over);
         let mut summary = self.progress.totals.summary(elapsed);
@@ -337,7 +337,7 @@ impl<'a> Supervisor<'a> {
         conclusion.add_to(&mut verdict);
         let state = &self.progress.state;
         let marked_failed = state.marked_failed() || conclusion.marked_failed;
-        self.listeners.tell(Event::Judged(&Judged {
+        self.listeners.notify(Event::Judged(&Judgment {
             summary: &summary,
             verdict: &verdict,
             problems: &self.progress.evidence.problems(),

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use plimsoll_plan::{Executor, Rate, Scenario};
-use plimsoll_run::{Ending, Event, Http, Listener, Load, OutputRequest, Queued, Request, Run};
+use plimsoll_run::{
+    Ending, Event, Http, Listener, Load, OutputRequest, QueuedListener, Request, Run,
+};
 use plimsoll_samples::{Values, builtin};
 use plimsoll_scriptless::RequestSpec;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
@@ -27,7 +29,7 @@ fn request(server: &LoggedServer, executor: Executor) -> Request {
             settings: plimsoll_http::Settings::default(),
             scenario,
             users_per_connection: 1,
-            opens_ahead: false,
+            connects_before_start: false,
         })),
         threads: 1,
         outputs: OutputRequest::default(),
@@ -72,7 +74,7 @@ impl Names {
 }
 
 #[test]
-fn a_request_becomes_events_and_an_outcome() {
+fn a_run_produces_events_and_an_outcome() {
     let server = server();
     let mut names = Names::default();
     let request = request(&server, scheduled());
@@ -102,7 +104,7 @@ impl Listener for Slow {
 }
 
 #[test]
-fn a_slow_listener_delays_no_request() {
+fn a_slow_listener_does_not_delay_requests() {
     let server = server();
     let mut slow = Slow::default();
     let request = request(&server, scheduled());
@@ -122,10 +124,10 @@ fn a_slow_listener_delays_no_request() {
 }
 
 #[test]
-fn a_dead_listener_does_not_keep_the_run_from_ending() {
+fn a_stuck_listener_does_not_prevent_the_end_of_a_run() {
     let server = server();
     let select = |event: Event<'_>| matches!(event, Event::Window(_)).then_some(());
-    let dead = Queued::start("the dead listener", select, |()| {
+    let dead = QueuedListener::start("the dead listener", select, |()| {
         loop {
             std::thread::park();
         }
@@ -144,7 +146,7 @@ fn a_dead_listener_does_not_keep_the_run_from_ending() {
 fn messages_that_find_the_queue_full_are_counted() {
     let (release, released) = std::sync::mpsc::channel::<()>();
     let select = |event: Event<'_>| matches!(event, Event::Starting).then_some(());
-    let mut queued = Queued::start("the slow listener", select, move |()| {
+    let mut queued = QueuedListener::start("the slow listener", select, move |()| {
         // An error means that the test has ended.
         let _ = released.recv();
     })
@@ -160,7 +162,7 @@ fn messages_that_find_the_queue_full_are_counted() {
     };
     let dropped = error
         .strip_prefix("the slow listener was too slow: ")
-        .and_then(|rest| rest.strip_suffix(" of its messages were dropped"))
+        .and_then(|rest| rest.strip_suffix(" messages to it were dropped"))
         .and_then(|count| count.parse::<u32>().ok());
     assert!(matches!(dropped, Some(43 | 44)), "{error}");
 }

@@ -54,18 +54,18 @@ impl Archive {
     pub fn read(bytes: &[u8]) -> Result<Archive, String> {
         let entries = entries(bytes)?;
         let metadata = entries.get(METADATA).ok_or_else(|| {
-            format!("it has no {METADATA}: make it with `plimsoll archive` or `k6 archive`")
+            format!("it has no {METADATA}: create it with `plimsoll archive` or `k6 archive`")
         })?;
         let metadata: Json = serde_json::from_slice(metadata)
             .map_err(|error| format!("its {METADATA} is not JSON: {error}"))?;
         let text = |key: &str| metadata.get(key).and_then(Json::as_str);
         if let Some(other) = text("type").filter(|kind| *kind != "js") {
             return Err(format!(
-                "it holds a test of type {other:?}; only js is supported"
+                "it contains a test of type {other:?}; only js is supported"
             ));
         }
         let filename = text("filename").ok_or_else(|| {
-            format!("its {METADATA} does not say which file the script is (filename)")
+            format!("its {METADATA} does not contain the name of the script (filename)")
         })?;
         let path = place(filename)?;
         let source = match entries.get(SCRIPT) {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn written_archives_are_read() {
+    fn archives_survive_a_round_trip() {
         let bytes = written(&sample());
         assert!(Archive::is(&bytes));
         assert_eq!(Archive::read(&bytes), Ok(sample()));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_may_be_from_the_network() {
+    fn a_script_may_come_from_the_network() {
         let mut archive = sample();
         archive.path = "https://a.example:1/tests/main.js".into();
         let files = &mut archive.files;
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_cut_anywhere_is_refused_or_whole() {
+    fn a_truncated_archive_is_refused_or_complete() {
         let bytes = written(&sample());
         let end = bytes.len() - 1024;
         for length in (0..bytes.len()).step_by(97) {

@@ -29,7 +29,7 @@ pub fn to_json(value: &Value<'_>) -> Result<String, NoJson> {
 }
 
 /// Maximum nesting depth, because the stack is limited.
-const DEEPEST: usize = 400;
+const MAX_DEPTH: usize = 400;
 
 fn write<'c>(
     text: &mut String,
@@ -61,11 +61,11 @@ fn write<'c>(
         push_text(text, &without_trailing_zeros(&date));
     } else {
         if around.iter().any(|outer| outer.is_same(value)) {
-            return Err(NoJson::Holds("an object that holds itself".to_owned()));
+            return Err(NoJson::Holds("an object that contains itself".to_owned()));
         }
-        if around.len() >= DEEPEST {
+        if around.len() >= MAX_DEPTH {
             return Err(NoJson::Holds(format!(
-                "more than {DEEPEST} objects within each other"
+                "more than {MAX_DEPTH} nested objects"
             )));
         }
         around.push(value.clone());

@@ -4,7 +4,7 @@ use plimsoll_k6::console;
 use plimsoll_k6::modules::{text_codec, timers, webcrypto};
 use plimsoll_k6::user::user;
 use plimsoll_quickjs::{
-    Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value, Written,
+    Assignment, Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value,
 };
 
 use crate::program;
@@ -35,7 +35,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     global.define("console", console)?;
     match context.makes_image() {
         // It is not known yet which users will start from the image.
-        true => global.define_getter("__VU", context.function("__VU", 0, asked_for_number)?)?,
+        true => global.define_getter("__VU", context.function("__VU", 0, read_vu_number)?)?,
         false => define_number(context)?,
     }
     global.define("__ENV", context.instance(Environment)?)?;
@@ -50,7 +50,7 @@ pub fn define_number(context: &Context) -> Result<(), Thrown> {
     context.global().define("__VU", number)
 }
 
-fn asked_for_number<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+fn read_vu_number<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     context.differs_per_user("the init code reads __VU");
     Ok(context.number(0))
 }
@@ -92,14 +92,14 @@ impl Class for Environment {
         context: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         check_not_frozen(context)?;
         let value = value.to_text()?.into_string();
         user(context)
             .env_changes
             .borrow_mut()
             .insert(key.text(), Some(value));
-        Ok(Written::Done)
+        Ok(Assignment::Done)
     }
 
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_runs_and_its_timers_too() {
+    fn a_script_and_its_timers_run() {
         let source = "import encoding from 'k6/encoding';
             setTimeout(() => { throw new Error(encoding.b64encode('x')); }, 1);";
         assert!(failure(source).contains("eA=="), "{}", failure(source));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_end_a_script_that_loops_allocates_or_waits() {
+    fn limits_stop_a_script_that_loops_allocates_or_waits() {
         let endless = failure("for (;;);");
         assert!(
             endless.contains("interrupted") || endless.contains("still waiting"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_from_the_disk() {
+    fn nothing_is_read_from_disk() {
         assert!(failure("open('/etc/hostname')").contains("/etc/hostname"));
     }
 }

@@ -266,7 +266,7 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
             Err(NoJson::Thrown(fault)) => return Err(thrown(fault)),
             Err(NoJson::Holds(what)) => {
                 return Err(ScriptError::Unusable(format!(
-                    "the exported options hold {what}, which options cannot"
+                    "the exported options contain {what}, which is not allowed"
                 )));
             }
         };

@@ -31,7 +31,7 @@ pub struct SummaryOutput {
 type Outputs = Vec<SummaryOutput>;
 
 /// How often to check for an interruption while `handleSummary` waits.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Program {
     /// Runs `handleSummary` with `data` in its own instance. Returns `None` if the script returns no output; then the
@@ -105,7 +105,7 @@ async fn summarize(
     );
     let noticed = async {
         while !interrupted() {
-            plimsoll_engine::timer::sleep(LOOK).await;
+            plimsoll_engine::timer::sleep(POLL_INTERVAL).await;
         }
     };
     let (mut ending, mut noticed) = (pin!(within(limit, call)), pin!(noticed));

@@ -25,12 +25,12 @@ use crate::loaded::Program;
 /// Creates a program's virtual users, and runs its setup and teardown.
 pub struct ScriptUsers {
     program: Program,
-    /// Whether the init code runs once for all users of a worker, where it can.
+    /// Whether the init code runs once for all users of a worker, where possible.
     begins_with_image: bool,
 }
 
 thread_local! {
-    /// The HTTP state that this worker's users share, with the settings it was created for.
+    /// The HTTP state that this worker's users share, with the settings that it was created for.
     static HTTP: RefCell<Option<(Arc<plimsoll_http::Settings>, Rc<plimsoll_http::Shared>)>> = const { RefCell::new(None) };
 }
 
@@ -68,7 +68,7 @@ impl ScriptUsers {
         })
     }
 
-    /// Runs the init code of a user. `once` can stop it if it runs outside of iterations.
+    /// Runs the init code of a user. Outside of iterations, `once` contains the signal that stops it.
     async fn start(
         &self,
         id: UserId,
@@ -103,7 +103,7 @@ impl ScriptUsers {
         })
     }
 
-    /// Runs `setup`, if there is one, and keeps what it returned.
+    /// Runs `setup`, if the script exports it, and keeps its result.
     async fn run_setup(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
         if !self.program.has("setup") {
             return Ok(());
@@ -117,7 +117,7 @@ impl ScriptUsers {
         Ok(())
     }
 
-    /// Runs `teardown`, if there is one.
+    /// Runs `teardown`, if the script exports it.
     async fn run_teardown(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
         if !self.program.has("teardown") {
             return Ok(());
@@ -127,7 +127,7 @@ impl ScriptUsers {
         Ok(())
     }
 
-    /// Runs `setup` or `teardown` with a user of its own. `None` if it was interrupted.
+    /// Runs `setup` or `teardown` with its own user. `None` if it was interrupted.
     async fn run_once<T: 'static>(
         &self,
         (phase, name, limit): (Phase, &str, Duration),
@@ -154,7 +154,7 @@ impl ScriptUsers {
     }
 }
 
-/// Waits for `work`, but no longer than `limit`; then drops it.
+/// Waits for `work`, but no longer than `limit`, then drops it.
 pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut alarm = pin!(plimsoll_engine::timer::sleep(limit));
@@ -224,7 +224,7 @@ impl UserFactory for ScriptUsers {
     }
 }
 
-/// The result of `setup` as JSON; `None` if it returned nothing.
+/// The result of `setup` as JSON. `None` if it returned nothing.
 fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown> {
     if value.is_undefined() {
         return Ok(Ok(None));
@@ -251,7 +251,7 @@ pub struct ScriptUser {
 }
 
 impl ScriptUser {
-    /// Calls one of the functions for each user, if the script exports it.
+    /// Calls one of these two functions, if the script exports it.
     async fn step(&self, phase: Phase, name: &str, stop: &Stop) -> Result<(), AbortReason> {
         let user = &self.instance.user;
         let (Some(function), Some(run)) = (self.instance.function(name), user.run.clone()) else {
@@ -298,7 +298,7 @@ impl VirtualUser for ScriptUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        // The plan has checked that every scenario's function is exported.
+        // The plan has checked that the script exports every scenario's function.
         let Some(function) = self.function.clone() else {
             return Ending::Abort(AbortReason::ScriptException(
                 "the scenario's function is not exported".to_owned(),
@@ -343,7 +343,7 @@ impl VirtualUser for ScriptUser {
         let mut ending = Ending::Completed;
         match outcome {
             Outcome::Interrupted => return Ending::Interrupted,
-            // An iteration that ends the run still counts as ended.
+            // An iteration that aborts the run still counts as completed.
             Outcome::Aborted(reason) => ending = Ending::Abort(reason),
             Outcome::Threw(text) => {
                 log_exception(&self.instance, &text, &[("source", "stacktrace")]);
@@ -368,8 +368,8 @@ impl VirtualUser for ScriptUser {
 }
 
 impl Instance {
-    /// Calls an exported function outside of iterations: its phase, its name, and how long it may take. `None` if the
-    /// run was stopped meanwhile.
+    /// Calls an exported function outside of iterations, with its phase, its name and a time limit. `None` if the run
+    /// was stopped meanwhile.
     async fn call_outside<T: 'static>(
         &self,
         (phase, name, limit): (Phase, &str, Duration),
@@ -404,8 +404,7 @@ impl Instance {
         }
     }
 
-    /// Records the bytes that the user's sockets transferred since the last call. Returns the current
-    /// moment.
+    /// Records the bytes that the user's sockets have transferred since the last call. Returns the current time.
     fn record_traffic(&self) -> plimsoll_units::Moment {
         let now = plimsoll_clock::now();
         if let (Some(work), Some(tags)) = (self.user.work(), self.user.base_tags()) {

@@ -97,7 +97,7 @@ fn busy_users_share_their_worker() {
 }
 
 #[test]
-fn a_signal_ends_what_never_waits() {
+fn a_signal_stops_scripts_that_never_wait() {
     for phase in ["setup", "default", "teardown"] {
         let empty = |name: &str| match (name == phase, name) {
             (true, "default") => "export default function () { while (true) {} }".to_owned(),
@@ -122,7 +122,7 @@ fn a_signal_ends_what_never_waits() {
 }
 
 #[test]
-fn tear_down_and_its_init_code_follow_a_signal() {
+fn teardown_and_its_init_code_run_after_a_signal() {
     let run = Script::text(
         "
         let n = 0; while (n < 1e6) n++;

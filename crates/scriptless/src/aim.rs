@@ -97,10 +97,10 @@ impl Drop for Busy {
     fn drop(&mut self) {
         let last = self.stream.busy.fetch_sub(1, Ordering::AcqRel) == 1;
         if last && self.stream.over.get().is_some() {
-            self.run.abort(AbortReason::Failed(OVER.to_owned()));
+            self.run.abort(AbortReason::Failed(ALL_SENT.to_owned()));
         }
     }
 }
 
 /// Why a run ends after all of its targets were sent.
-pub const OVER: &str = "all targets were sent";
+pub const ALL_SENT: &str = "all targets were sent";

@@ -28,7 +28,7 @@ const SEQUENCE: &str = "X-Vegeta-Seq";
 /// The header with the name of the attack, if it has one.
 const ATTACK: &str = "X-Vegeta-Attack";
 /// Maximum number of encoded targets per worker.
-const KEPT: usize = 10_000;
+const MAX_ENCODED_TARGETS: usize = 10_000;
 
 /// The settings of all hits of an attack.
 #[derive(Clone, Debug)]
@@ -196,7 +196,7 @@ impl Here {
         }
         let target = targets.get(place).ok_or("there are no targets")?;
         let aimed = Rc::new(self.prepare(target)?);
-        if targets.len() <= KEPT {
+        if targets.len() <= MAX_ENCODED_TARGETS {
             if kept.len() <= place {
                 kept.resize_with(targets.len(), || None);
             }
@@ -257,23 +257,23 @@ impl AttackUser {
             number: iteration.in_test,
         };
         let limit = here.attack.max_body;
-        let mut answer = here
+        let mut response = here
             .client
             .send_stamped(&target.prepared, stamp, limit, iteration.started)
             .await;
         let mut error = None;
-        if here.attack.redirects.is_some() && is_redirect(&answer) {
-            (answer, error) = Box::pin(self.follow(target, answer, stamp, iteration)).await;
+        if here.attack.redirects.is_some() && is_redirect(&response) {
+            (response, error) = Box::pin(self.follow(target, response, stamp, iteration)).await;
         }
-        self.record(&answer, error.as_deref(), iteration);
+        self.record(&response, error.as_deref(), iteration);
         if let Some(sink) = &here.sink {
             let is_gzip = target.gunzips && error.is_none() && {
-                let deadline = answer.exchange.timeline.started() + here.attack.timeout;
-                answer.gunzip(&here.settings, limit, deadline).await
+                let deadline = response.exchange.timeline.started() + here.attack.timeout;
+                response.gunzip(&here.settings, limit, deadline).await
             };
-            self.deliver(sink, target, &answer, error, is_gzip, iteration);
+            self.deliver(sink, target, &response, error, is_gzip, iteration);
         }
-        let done = answer.exchange.timeline.done();
+        let done = response.exchange.timeline.done();
         here.recorder.iteration(
             done.since(iteration.started),
             iteration.scheduled,
@@ -293,43 +293,43 @@ impl AttackUser {
     ) -> (PreparedResponse, Option<String>) {
         let here = &*self.here;
         let most = here.attack.redirects.unwrap_or_default();
-        let mut answer = first;
+        let mut response = first;
         let mut request = target.request.clone();
         let mut followed = 0;
-        while is_redirect(&answer) {
-            let Some(head) = answer.exchange.head.clone() else {
+        while is_redirect(&response) {
+            let Some(head) = response.exchange.head.clone() else {
                 break;
             };
             request = match request.redirected_by(&head) {
                 Ok(Some(next)) => next,
                 Ok(None) => break,
-                Err(error) => return (answer, Some(error.detail().to_owned())),
+                Err(error) => return (response, Some(error.detail().to_owned())),
             };
             if followed == most {
-                return (answer, Some(format!("stopped after {most} redirects")));
+                return (response, Some(format!("stopped after {most} redirects")));
             }
             followed += 1;
             let prepared = match here.encode(&request) {
                 Ok(prepared) => prepared,
-                Err(error) => return (answer, Some(error)),
+                Err(error) => return (response, Some(error)),
             };
-            self.record(&answer, None, iteration);
+            self.record(&response, None, iteration);
             let limit = here.attack.max_body;
-            answer = here
+            response = here
                 .client
                 .send_stamped(&prepared, stamp, limit, plimsoll_clock::now())
                 .await;
         }
-        (answer, None)
+        (response, None)
     }
 
     /// Records an exchange. `error` is an error that the exchange itself does not contain.
-    fn record(&self, answer: &PreparedResponse, error: Option<&str>, iteration: &Iteration) {
+    fn record(&self, response: &PreparedResponse, error: Option<&str>, iteration: &Iteration) {
         let here = &*self.here;
         record(
             &here.recorder,
             &self.tags,
-            &answer.exchange,
+            &response.exchange,
             error,
             iteration,
         );
@@ -339,29 +339,34 @@ impl AttackUser {
         &self,
         sink: &Sink,
         target: &Aimed,
-        answer: &PreparedResponse,
+        response: &PreparedResponse,
         error: Option<String>,
         decoded: bool,
         iteration: &Iteration,
     ) {
-        let exchange = &answer.exchange;
+        let exchange = &response.exchange;
         let error = error.or_else(|| Some(exchange.error.as_ref()?.detail().to_owned()));
         let done = exchange.timeline.done();
         let began = iteration.scheduled.unwrap_or(iteration.started);
-        let said;
+        let status;
         let (code, error, head, body) = match &error {
             None => {
                 let head = exchange.head.as_deref();
-                said = match (exchange.status, head) {
+                status = match (exchange.status, head) {
                     (200..400, _) => String::new(),
                     (status, head) => status_line(status, head),
                 };
                 let head = head.map(Head::raw);
-                (exchange.status, said.as_str(), head, Some(&answer.body[..]))
+                (
+                    exchange.status,
+                    status.as_str(),
+                    head,
+                    Some(&response.body[..]),
+                )
             }
             Some(why) => {
-                said = failure(&target.prepared, &target.url, why);
-                (0, said.as_str(), None, None)
+                status = failure(&target.prepared, &target.url, why);
+                (0, status.as_str(), None, None)
             }
         };
         sink.push(&NewHit {
@@ -383,8 +388,8 @@ impl AttackUser {
     }
 }
 
-fn is_redirect(answer: &PreparedResponse) -> bool {
-    matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
+fn is_redirect(response: &PreparedResponse) -> bool {
+    matches!(response.exchange.status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// The status with its reason, such as `404 Not Found`.

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_led_elsewhere() {
+    fn a_host_is_mapped_to_other_addresses() {
         let to = lead("example.com:80:127.0.0.1:8080").unwrap();
         assert_eq!(to, ("127.0.0.1".parse().unwrap(), Some(8080)));
         let to = lead("example.com:80:[::1]:8080").unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn name_servers_have_a_port_or_the_usual_one() {
+    fn name_servers_have_a_port_or_the_default_one() {
         let read = |text: &str| {
             let servers = name_servers(text)?;
             Ok::<_, String>(servers.iter().map(ToString::to_string).collect::<Vec<_>>())

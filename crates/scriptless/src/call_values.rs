@@ -55,7 +55,7 @@ pub fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
                 .map_err(|error| format!("{flag} {text}: it is not a JSON object: {error}"))?;
             for (name, value) in pairs {
                 let serde_json::Value::String(value) = value else {
-                    return Err(format!("{flag}: the value of {name:?} is not a text"));
+                    return Err(format!("{flag}: the value of {name:?} is not a string"));
                 };
                 metadata.append(&name, value.as_bytes())?;
             }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_are_cut_at_their_own_commas() {
+    fn arrays_are_split_at_their_own_commas() {
         let cut = |text| messages(text).unwrap();
         assert_eq!(cut("{\"a\":[1,2]}"), ["{\"a\":[1,2]}"]);
         assert_eq!(

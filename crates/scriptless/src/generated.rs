@@ -35,7 +35,7 @@ pub struct Facts<'a> {
 }
 
 /// Maximum length of a random string.
-const LONGEST: u32 = 1 << 20;
+const MAX_RANDOM_LENGTH: u32 = 1 << 20;
 
 const NAMES: [&str; 15] = [
     ".RequestNumber",
@@ -165,9 +165,9 @@ fn piece(inner: &str, path: &str) -> Result<Piece, String> {
         }
         "randomString" => {
             let number = |text: &str| match text.parse::<u32>() {
-                Ok(length) if length <= LONGEST => Ok(length),
+                Ok(length) if length <= MAX_RANDOM_LENGTH => Ok(length),
                 _ => Err(format!(
-                    "{{{{{inner}}}}}: {text:?} is not a length from 0 to {LONGEST}"
+                    "{{{{{inner}}}}}: {text:?} is not a length from 0 to {MAX_RANDOM_LENGTH}"
                 )),
             };
             let (least, most) = match arguments[..] {
@@ -188,9 +188,9 @@ fn piece(inner: &str, path: &str) -> Result<Piece, String> {
         }
         other => {
             let near = plimsoll_units::nearest(other, NAMES)
-                .map_or_else(String::new, |near| format!(", did you mean {near}?"));
+                .map_or_else(|| ".".to_owned(), |near| format!("; did you mean {near}?"));
             return Err(format!(
-                "{{{{{inner}}}}} means nothing here{near} There are {}",
+                "{{{{{inner}}}}} is not a known placeholder{near} Use one of: {}",
                 NAMES.join(", ")
             ));
         }
@@ -198,7 +198,7 @@ fn piece(inner: &str, path: &str) -> Result<Piece, String> {
     if arguments.is_empty() {
         Ok(piece)
     } else {
-        Err(format!("{{{{{inner}}}}}: {name} takes nothing behind it"))
+        Err(format!("{{{{{inner}}}}}: {name} takes no arguments"))
     }
 }
 
@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn meaningless_options_are_reported_with_meaningful_ones() {
-        let told = |source: &str| Generated::parse(source, "/a.S/M").unwrap_err();
-        assert!(told("{{.RequestNumbr}}").contains("did you mean .RequestNumber"));
-        assert!(told("{{.UUID").contains("}}"));
-        assert!(told("{{randomInt 5 1}}").contains("below"));
-        assert!(told("{{randomInt 5}}").contains("two numbers"));
-        assert!(told("{{randomString 99999999999}}").contains("length"));
-        assert!(told("{{.UUID 3}}").contains("nothing behind"));
+    fn invalid_placeholders_are_reported_with_valid_ones() {
+        let error_of = |source: &str| Generated::parse(source, "/a.S/M").unwrap_err();
+        assert!(error_of("{{.RequestNumbr}}").contains("did you mean .RequestNumber"));
+        assert!(error_of("{{.UUID").contains("}}"));
+        assert!(error_of("{{randomInt 5 1}}").contains("below"));
+        assert!(error_of("{{randomInt 5}}").contains("two numbers"));
+        assert!(error_of("{{randomString 99999999999}}").contains("length"));
+        assert!(error_of("{{.UUID 3}}").contains("no arguments"));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct CallSpec {
     pub limits: Limits,
     pub connections: Connections,
     /// Open the connections before the run starts, unless each call opens its own.
-    pub opens_ahead: bool,
+    pub connects_before_start: bool,
     pub streaming: Streaming,
 }
 
@@ -177,7 +177,7 @@ impl GrpcUsers {
                 let more = (worker as u32) < connections % workers;
                 let mine = (connections / workers + u32::from(more)).max(1);
                 shared.channels = (0..mine).map(|_| shared.channel(1)).collect();
-                if shared.spec.opens_ahead {
+                if shared.spec.connects_before_start {
                     shared.to_open = RefCell::new(shared.channels.clone());
                 }
             }
@@ -218,7 +218,9 @@ impl UserFactory for GrpcUsers {
             Some(place) => Rc::clone(&shared.channels[place]),
             None => {
                 let own = shared.channel(u64::from(id.0));
-                if shared.spec.opens_ahead && shared.spec.connections == Connections::PerUser {
+                if shared.spec.connects_before_start
+                    && shared.spec.connections == Connections::PerUser
+                {
                     shared.to_open.borrow_mut().push(Rc::clone(&own));
                 }
                 own
@@ -322,19 +324,19 @@ impl GrpcUser {
             Ok(message) => message,
             Err(status) => return Outcome::unsent(status, iteration.started),
         };
-        let answer = self
+        let reply = self
             .channel
             .unary(&self.shared.template, &message, iteration.started)
             .await;
         Outcome {
-            has_response: answer.has_response(),
-            status: answer.status,
-            timeline: answer.timeline,
-            opened: answer.opened,
-            resent: answer.resent,
-            tls: answer.tls,
+            has_response: reply.has_response(),
+            status: reply.status,
+            timeline: reply.timeline,
+            opened: reply.opened,
+            resent: reply.resent,
+            tls: reply.tls,
             sent: Messages::default().and(message.message_length()),
-            received: match &answer.message {
+            received: match &reply.message {
                 Some(message) => Messages::default().and(message.len()),
                 None => Messages::default(),
             },

@@ -59,7 +59,7 @@ impl StreamingCall<'_> {
         };
         let mut progress = Progress::default();
         loop {
-            self.converse(&mut sender, &mut receiver, &mut message, &mut progress)
+            self.exchange_messages(&mut sender, &mut receiver, &mut message, &mut progress)
                 .await;
             if !receiver.is_unprocessed() || !progress.replay.get_mut().restart() {
                 break;
@@ -97,7 +97,7 @@ impl StreamingCall<'_> {
     }
 
     /// Sends and receives concurrently until the call ends.
-    async fn converse(
+    async fn exchange_messages(
         &self,
         sender: &mut Sender,
         receiver: &mut Receiver,

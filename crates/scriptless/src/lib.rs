@@ -97,7 +97,7 @@ pub struct HttpUsers {
     /// The number of users that share a connection.
     streams: u32,
     /// Opens connections before the run starts.
-    opens_ahead: bool,
+    connects_before_start: bool,
 }
 
 thread_local! {
@@ -125,13 +125,13 @@ impl HttpUsers {
             spec,
             settings,
             streams: 1,
-            opens_ahead: false,
+            connects_before_start: false,
         })
     }
 
     /// Opens each connection before the run starts instead of with its first request.
-    pub fn opening_ahead(mut self, opens_ahead: bool) -> Self {
-        self.opens_ahead = opens_ahead && !self.settings.no_connection_reuse;
+    pub fn opening_ahead(mut self, connects_before_start: bool) -> Self {
+        self.connects_before_start = connects_before_start && !self.settings.no_connection_reuse;
         self
     }
 
@@ -164,7 +164,7 @@ impl HttpUsers {
                 _ => {
                     let client = Client::new(Rc::clone(&common.shared), u64::from(id.0));
                     let client = Rc::new(client);
-                    if self.opens_ahead {
+                    if self.connects_before_start {
                         common.to_open.push(Rc::clone(&client));
                     }
                     (client, self.streams)
@@ -303,8 +303,11 @@ fn fetch_here(address: &str, authorities: &[Vec<u8>]) -> Result<Vec<u8>, String>
         let client = Client::new(Shared::new(Arc::new(settings)), 1);
         let request = Request::new(Method::Get, Rc::new(url));
         match client.send(&request, None, &mut |_| {}).await {
-            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.body.to_vec()),
-            Ok(answer) => Err(format!("{address} responded with status {}", answer.status)),
+            Ok(response) if (200..300).contains(&response.status) => Ok(response.body.to_vec()),
+            Ok(response) => Err(format!(
+                "{address} responded with status {}",
+                response.status
+            )),
             Err(failure) => Err(format!("{address}: {}", failure.error.detail())),
         }
     })

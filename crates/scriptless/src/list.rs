@@ -177,7 +177,7 @@ impl<R: BufRead> List<R> {
                 serde_json::Value::Array(values) => values,
                 _ => {
                     return Err(self.wrong(format!(
-                        "\"header\": {name:?} is not a list of texts: write {{{name:?}: [\"value\"]}}"
+                        "\"header\": {name:?} is not a list of strings: write {{{name:?}: [\"value\"]}}"
                     )));
                 }
             };
@@ -217,7 +217,7 @@ impl<R: BufRead> List<R> {
         let read = (&mut self.input)
             .take(LONGEST_LINE)
             .read_until(b'\n', &mut line)
-            .map_err(|error| self.wrong(format!("cannot read on: {error}")))?;
+            .map_err(|error| self.wrong(format!("cannot read the next line: {error}")))?;
         if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
             return Err(self.wrong(format!("the line is longer than {LONGEST_LINE} bytes")));
         }
@@ -282,7 +282,7 @@ mod tests {
         List::new(text.as_bytes(), format, defaults, read_body).all()
     }
 
-    fn told(format: Format, text: &str) -> String {
+    fn error_of(format: Format, text: &str) -> String {
         read(format, text).unwrap_err().to_string()
     }
 
@@ -334,8 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_their_line() {
-        let text = |text| told(Format::Text, text);
+    fn errors_are_reported_with_their_line() {
+        let text = |text| error_of(Format::Text, text);
         assert!(text("").contains("no targets to attack"));
         assert!(text("GET\n").starts_with("line 1: bad target: GET"));
         assert!(text("\nget http://h/").starts_with("line 2: bad method: get"));
@@ -343,13 +343,13 @@ mod tests {
         assert!(text("GET foo").contains("bad URL: foo"));
         assert!(text("GET http://h/\nX-A\n").starts_with("line 2: bad header: X-A"));
         assert!(text("GET http://h/\n@none\n").starts_with("line 2: bad body: none"));
-        let json = |text| told(Format::Json, text);
+        let json = |text| error_of(Format::Json, text);
         assert!(json("foo").starts_with("line 1: this is not a target in JSON"));
         assert!(json("{\"method\":\"GET\"}").contains("required url is missing"));
         assert!(json("{\"url\":\"http://h/\"}").contains("required method is missing"));
         assert!(
             json("{\"method\":\"GET\",\"url\":\"http://h/\",\"header\":{\"X\":\"y\"}}")
-                .contains("is not a list of texts")
+                .contains("is not a list of strings")
         );
         assert!(
             json("{\"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"!\"}").contains("base64")

@@ -18,15 +18,15 @@ const FULL: usize = 64 * 1024;
 /// The maximum number of queued batches. It allows 64 MiB of results without large bodies.
 const WAITING: usize = 1024;
 /// The number of written batches to keep for reuse.
-const SPARE: usize = 16;
+const MAX_SPARE_BATCHES: usize = 16;
 /// After this time, a batch is sent even if it is not full.
-const OFTEN: Duration = Duration::from_millis(250);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The sending end of the channel for results. All workers share it.
 #[derive(Clone, Debug)]
 pub struct ResultSender {
     sender: SyncSender<Vec<u8>>,
-    spare: Spare,
+    spare: SpareBatches,
     /// The total time for which workers waited for the writer, in nanoseconds.
     waited: Arc<AtomicU64>,
 }
@@ -35,16 +35,16 @@ pub struct ResultSender {
 #[derive(Debug)]
 pub struct ResultReceiver {
     batches: Receiver<Vec<u8>>,
-    spare: Spare,
+    spare: SpareBatches,
     waited: Arc<AtomicU64>,
 }
 
-type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
+type SpareBatches = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// Creates both ends. The inlet ends once every outlet is gone.
 pub fn outlet() -> (ResultSender, ResultReceiver) {
     let (sender, batches) = sync_channel(WAITING);
-    let spare = Spare::default();
+    let spare = SpareBatches::default();
     let waited = Arc::<AtomicU64>::default();
     let inlet = ResultReceiver {
         batches,
@@ -68,7 +68,7 @@ impl ResultReceiver {
     /// Returns the memory of a written batch.
     pub fn give_back(&self, batch: Vec<u8>) {
         if let Ok(mut spare) = self.spare.lock()
-            && spare.len() < SPARE
+            && spare.len() < MAX_SPARE_BATCHES
             && batch.capacity() <= 4 * FULL
         {
             spare.push(batch);
@@ -94,7 +94,7 @@ impl Sink {
             outlet,
             batch: RefCell::new(Batch::new(Vec::with_capacity(2 * FULL))),
         });
-        tokio::task::spawn_local(hand_over_often(Rc::downgrade(&sink)));
+        tokio::task::spawn_local(flush_regularly(Rc::downgrade(&sink)));
         sink
     }
 
@@ -131,9 +131,9 @@ impl Drop for Sink {
     }
 }
 
-async fn hand_over_often(sink: Weak<Sink>) {
+async fn flush_regularly(sink: Weak<Sink>) {
     loop {
-        plimsoll_engine::timer::sleep(OFTEN).await;
+        plimsoll_engine::timer::sleep(FLUSH_INTERVAL).await;
         let Some(sink) = sink.upgrade() else { return };
         sink.hand_over(&mut sink.batch.borrow_mut());
     }

@@ -22,7 +22,7 @@ pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Sch
         // This is not the time limit of a call, because nothing is measured yet.
         let timeout = Duration::from_secs(20);
         let agent = &spec.user_agent;
-        let asked = plimsoll_grpc::reflect(
+        let description = plimsoll_grpc::reflect(
             &channel,
             &mut schema,
             Some(method),
@@ -30,14 +30,14 @@ pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Sch
             agent,
             timeout,
         );
-        match asked.await {
+        match description.await {
             Ok(_) => Ok(schema),
             Err(status) if status.code == plimsoll_grpc::Code::UNIMPLEMENTED => Err(format!(
                 "{} does not describe itself (no reflection): give --proto or --protoset",
                 spec.endpoint
             )),
             Err(status) => Err(format!(
-                "{} was asked to describe itself: {status}",
+                "{} did not describe its services: {status}",
                 spec.endpoint
             )),
         }

@@ -56,7 +56,7 @@ impl Target {
             plimsoll_http::Url::parse(&self.url).map_err(|error| format!("bad URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host().is_empty() {
             return Err(format!(
-                "bad URL: {}: write it whole, like http://127.0.0.1:8080/path",
+                "bad URL: {}: write it in full, like http://127.0.0.1:8080/path",
                 self.url
             ));
         }

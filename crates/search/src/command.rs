@@ -16,7 +16,7 @@ pub(crate) struct Kind {
 }
 
 /// Flags of commands without a script that the search sets itself.
-const RATE_AND_LENGTH: &[&str] = &[
+const RATE_AND_DURATION: &[&str] = &[
     "-r",
     "--rate",
     "--rps",
@@ -33,7 +33,7 @@ const RATE_AND_LENGTH: &[&str] = &[
 ];
 
 /// Flags for a single run. A search has many runs, so it does not support them.
-const OF_ONE_RUN: &[&str] = &[
+const SINGLE_RUN_FLAGS: &[&str] = &[
     "--report",
     "--export-markdown",
     "--junit",
@@ -42,28 +42,28 @@ const OF_ONE_RUN: &[&str] = &[
     "--github",
 ];
 
-const KINDS: &[Kind] = &[
+const COMMANDS: &[Kind] = &[
     Kind {
         name: "http",
-        ours: RATE_AND_LENGTH,
+        ours: RATE_AND_DURATION,
         quiet: &["--quiet", "--json"],
         users: UserFlags {
             users: &["-u", "--users", "--vus"],
             connections: &["-c", "--connections"],
             users_factor: &["--streams"],
-            most_users: &["--max-users"],
+            max_users: &["--max-users"],
             automatic_users: Some(20_000),
         },
     },
     Kind {
         name: "grpc",
-        ours: RATE_AND_LENGTH,
+        ours: RATE_AND_DURATION,
         quiet: &["--quiet", "--json"],
         users: UserFlags {
             users: &["-u", "--users", "--vus", "--concurrency"],
             connections: &["-c", "--connections"],
             users_factor: &[],
-            most_users: &["--max-users"],
+            max_users: &["--max-users"],
             automatic_users: Some(20_000),
         },
     },
@@ -85,7 +85,7 @@ const KINDS: &[Kind] = &[
             users: &["-u", "--vus", "--users"],
             connections: &[],
             users_factor: &[],
-            most_users: &["--max-users"],
+            max_users: &["--max-users"],
             // Each user has its own JavaScript runtime.
             automatic_users: Some(5_000),
         },
@@ -105,7 +105,7 @@ const KINDS: &[Kind] = &[
             users: &["-workers", "--workers"],
             connections: &[],
             users_factor: &[],
-            most_users: &["-max-workers", "--max-workers"],
+            max_users: &["-max-workers", "--max-workers"],
             automatic_users: None,
         },
     },
@@ -113,7 +113,7 @@ const KINDS: &[Kind] = &[
 
 /// The command with this name, if a search can run it.
 pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.name == name)
+    COMMANDS.iter().find(|kind| kind.name == name)
 }
 
 /// The command that generates the load, without a rate and a duration.
@@ -140,12 +140,12 @@ impl LoadCommand {
         let set = words.iter().find(|word| {
             kind.ours
                 .iter()
-                .chain(OF_ONE_RUN)
+                .chain(SINGLE_RUN_FLAGS)
                 .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
         });
         if let Some(word) = set {
             return Err(format!(
-                "find sets {word} itself, or has it as a flag before --: remove it from the command"
+                "find sets {word} itself, or has it as a flag before --; remove it from the command"
             ));
         }
         Ok(LoadCommand {
@@ -178,7 +178,7 @@ impl LoadCommand {
             let warm_up = plimsoll_units::duration::format(warm_up);
             words.extend(["--warm-up".to_owned(), warm_up]);
         }
-        if let (Some(users), Some(flag)) = (users, self.kind.users.most_users.first()) {
+        if let (Some(users), Some(flag)) = (users, self.kind.users.max_users.first()) {
             words.extend([(*flag).to_owned(), users.to_string()]);
         }
         words

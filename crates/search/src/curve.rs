@@ -11,9 +11,9 @@ use crate::trial::Trial;
 /// The knee of the served rate as a function of the offered rate, in requests per second.
 pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut ordered: Vec<&Trial> = trials.iter().collect();
-    ordered.sort_by_key(|trial| trial.rate);
-    for trial in ordered {
+    let mut sorted_trials: Vec<&Trial> = trials.iter().collect();
+    sorted_trials.sort_by_key(|trial| trial.rate);
+    for trial in sorted_trials {
         let load = trial.rate as f64;
         match steps.last_mut() {
             Some(step) if step.load == load => step.reached.push(trial.served),
@@ -58,7 +58,7 @@ pub fn fit_text(fit: &Result<Scalability, FitError>) -> String {
             fit.peak.1,
             fit.peak.0
         ),
-        Err(why) => format!("No scalability law is fitted: {}.", unfit(why)),
+        Err(why) => format!("No scalability law is fitted: {}.", fit_error(why)),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn json(trials: &[Trial]) -> (Value, Value) {
             "coherence": bounds(&fit.coherence),
             "peak": {"in_flight": fit.peak.0, "per_second": fit.peak.1},
         }),
-        Err(why) => json!({ "refused": unfit(&why) }),
+        Err(why) => json!({ "refused": fit_error(&why) }),
     };
     (knee, fit)
 }
@@ -97,7 +97,7 @@ fn no_knee(why: NoKnee) -> &'static str {
     }
 }
 
-fn unfit(why: &FitError) -> String {
+fn fit_error(why: &FitError) -> String {
     match why {
         FitError::TooFewPoints => "fewer than six loads were measured".to_owned(),
         FitError::NotPositive => "a trial served nothing".to_owned(),

@@ -3,30 +3,33 @@
 use plimsoll_results::fail_on::{Condition, Failures};
 use serde_json::Value;
 
-use crate::Found;
+use crate::SearchResult;
 
 /// The rates of an earlier search, to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierSearch {
     /// The highest rate that met the objective.
     kept: Option<u64>,
     /// The lowest rate that did not.
     broken: Option<u64>,
 }
 
-impl Earlier {
+impl EarlierSearch {
     /// Reads the output of `find --json`.
     ///
     /// # Errors
     /// Describes what the input is instead.
-    pub fn parse(text: &str) -> Result<Earlier, String> {
-        const NEEDED: &str = "write one with plimsoll find --json > FILE";
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| format!("it is not the result of a search ({error}); {NEEDED}"))?;
+    pub fn parse(text: &str) -> Result<EarlierSearch, String> {
+        const HOW_TO_WRITE_ONE: &str = "write one with plimsoll find --json > FILE";
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            format!("it is not the result of a search ({error}); {HOW_TO_WRITE_ONE}")
+        })?;
         if value["schema"] != "plimsoll/find-result/1" {
-            return Err(format!("it is not the result of a search; {NEEDED}"));
+            return Err(format!(
+                "it is not the result of a search; {HOW_TO_WRITE_ONE}"
+            ));
         }
-        Ok(Earlier {
+        Ok(EarlierSearch {
             kept: value["kept"].as_u64(),
             broken: value["broken"].as_u64(),
         })
@@ -49,7 +52,11 @@ impl Bounds {
 }
 
 /// Judges one condition. `earlier` is the search to compare with.
-pub fn judge(condition: &Condition, found: &Found, earlier: Option<&Earlier>) -> Failures {
+pub fn judge(
+    condition: &Condition,
+    found: &SearchResult,
+    earlier: Option<&EarlierSearch>,
+) -> Failures {
     let mut failures = Failures::default();
     let limit = &found.limit;
     let name = condition.name();
@@ -105,8 +112,8 @@ mod tests {
     use super::*;
     use crate::trial::tests::settings;
 
-    fn found(kept: Option<u64>, broken: Option<u64>, confirmed: bool) -> Found {
-        Found {
+    fn found(kept: Option<u64>, broken: Option<u64>, confirmed: bool) -> SearchResult {
+        SearchResult {
             settings: settings("p95<50ms", 0.001),
             trials: Vec::new(),
             limit: Limit {
@@ -123,7 +130,7 @@ mod tests {
     #[test]
     fn a_lower_limit_is_a_regression() {
         let text = r#"{"schema": "plimsoll/find-result/1", "kept": 1000, "broken": 1020}"#;
-        let earlier = Earlier::parse(text).expect("a result");
+        let earlier = EarlierSearch::parse(text).expect("a result");
         let judge = |condition, kept, broken, confirmed| {
             super::judge(
                 &condition,
@@ -146,7 +153,7 @@ mod tests {
             1
         );
         assert_eq!(judge(Condition::Regression, 900, 920, false).open.len(), 1);
-        assert!(Earlier::parse("{}").is_err() && Earlier::parse("no").is_err());
+        assert!(EarlierSearch::parse("{}").is_err() && EarlierSearch::parse("no").is_err());
     }
 
     #[test]

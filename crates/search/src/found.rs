@@ -8,7 +8,7 @@ use crate::trial::Trial;
 use crate::{Settings, curve};
 
 /// A completed search.
-pub struct Found {
+pub struct SearchResult {
     pub settings: Settings,
     pub trials: Vec<Trial>,
     pub limit: Limit,
@@ -16,7 +16,7 @@ pub struct Found {
     pub answer: String,
 }
 
-impl Found {
+impl SearchResult {
     /// Formats the search as text, with a plot of this many columns.
     pub fn text(&self, columns: usize) -> String {
         let mut text = format!("{}\n", self.answer);
@@ -26,7 +26,7 @@ impl Found {
             text += &format!("\n{plot}");
             text += &format!("\n{}", self.table());
             text += "\n";
-            for sentence in self.further() {
+            for sentence in self.additional_results() {
                 text += &format!("{sentence}\n");
             }
         }
@@ -34,7 +34,7 @@ impl Found {
     }
 
     /// Additional results, one sentence each: the knee, the scalability law, Little's law.
-    pub fn further(&self) -> Vec<String> {
+    pub fn additional_results(&self) -> Vec<String> {
         let mut sentences = vec![
             curve::knee_text(&curve::knee(&self.trials)),
             curve::fit_text(&curve::fit(&self.trials)),
@@ -78,7 +78,7 @@ impl Found {
         let objectives = self.settings.objectives.iter();
         head.extend(objectives.map(|objective| format!("{} ms", objective.figure)));
         head.extend(["in flight", "outcome"].map(str::to_owned));
-        let rows = self.ordered().into_iter().map(|trial| {
+        let rows = self.sorted_trials().into_iter().map(|trial| {
             let mut row = vec![
                 trial.rate.to_string(),
                 format!("{:.1}", trial.served),
@@ -94,10 +94,10 @@ impl Found {
         (head, rows)
     }
 
-    fn ordered(&self) -> Vec<&Trial> {
-        let mut ordered: Vec<&Trial> = self.trials.iter().collect();
-        ordered.sort_by_key(|trial| (trial.rate, trial.soak));
-        ordered
+    fn sorted_trials(&self) -> Vec<&Trial> {
+        let mut sorted_trials: Vec<&Trial> = self.trials.iter().collect();
+        sorted_trials.sort_by_key(|trial| (trial.rate, trial.soak));
+        sorted_trials
     }
 
     /// A table of the trials, sorted by rate.
@@ -113,7 +113,7 @@ impl Found {
             text += &format!(" {:>12}", format!("{name} ms"));
         }
         text += &format!(" {:>10}  outcome\n", "in flight");
-        for trial in self.ordered() {
+        for trial in self.sorted_trials() {
             text += &format!(
                 "{:>10} {:>10.1} {:>8}",
                 trial.rate,

@@ -4,11 +4,11 @@
 //! So the search itself starts no process and prints nothing. The decisions (which rate to try next, when the interval
 //! is narrow enough) are in `plimsoll_stats::limit`.
 
-mod answer;
 mod command;
 mod curve;
 pub mod fail_on;
 mod found;
+mod sentence;
 mod settings;
 mod trial;
 mod users;
@@ -19,7 +19,7 @@ use plimsoll_results::record::Record;
 use plimsoll_stats::limit::{LimitSearch, LimitSettings, Step};
 
 pub use command::LoadCommand;
-pub use found::Found;
+pub use found::SearchResult;
 pub use plimsoll_results::objective::Objective;
 pub use settings::Settings;
 pub use trial::Trial;
@@ -49,7 +49,7 @@ pub fn search(
     command: &LoadCommand,
     run: &mut RunTrial<'_>,
     report: &mut dyn FnMut(&Trial, &str),
-) -> Result<Found, String> {
+) -> Result<SearchResult, String> {
     let mut search = LimitSearch::new(LimitSettings {
         start: settings.start,
         least: 1,
@@ -92,8 +92,8 @@ pub fn search(
         };
         search.record(step, outcome);
     };
-    let answer = answer::sentence(&settings, &trials, &limit);
-    Ok(Found {
+    let answer = sentence::sentence(&settings, &trials, &limit);
+    Ok(SearchResult {
         settings,
         trials,
         limit,

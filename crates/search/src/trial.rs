@@ -7,7 +7,7 @@ use plimsoll_stats::limit::Outcome;
 use crate::Settings;
 
 /// The minimum share of the requested rate that must be served.
-const SERVED: f64 = 0.95;
+const MIN_SERVED_SHARE: f64 = 0.95;
 /// The metrics that an objective can use. The first one that a run has is used. The last one exists for any script.
 const METRICS: [&str; 2] = ["http_req_response_time", "iteration_duration"];
 
@@ -144,7 +144,7 @@ impl Trial {
         if self.dropped > settings.fail_rate {
             broken.push(format!("{:.2}% dropped", self.dropped * 100.0));
         }
-        if self.served.is_nan() || self.served < self.rate as f64 * SERVED {
+        if self.served.is_nan() || self.served < self.rate as f64 * MIN_SERVED_SHARE {
             broken.push(format!("served {:.0}/s of {}/s", self.served, self.rate));
         }
         if let Some(why) = aborted {

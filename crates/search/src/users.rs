@@ -5,12 +5,12 @@ use std::time::Duration;
 
 /// The initial limit of users, as a multiple of what the objective needs. If every response takes as long as the
 /// objective allows, rate × bound users are busy.
-const AMPLE: f64 = 4.0;
+const INITIAL_FACTOR: f64 = 4.0;
 /// The factor by which a shortage of users raises the number.
 const GROWTH: u32 = 4;
 /// Without a flag, a command allows ten times its initial users, and at least 1,000.
-const USUAL_FACTOR: u32 = 10;
-const USUAL_LEAST: u32 = 1_000;
+const DEFAULT_MAX_FACTOR: u32 = 10;
+const MIN_DEFAULT_MAX: u32 = 1_000;
 
 /// A command's flags for users.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct UserFlags {
     pub connections: &'static [&'static str],
     pub users_factor: &'static [&'static str],
     /// Flags for the maximum number of users.
-    pub most_users: &'static [&'static str],
+    pub max_users: &'static [&'static str],
     /// The maximum that a search may set with that flag. `None` if there is no limit without the flag.
     pub automatic_users: Option<u32>,
 }
@@ -30,7 +30,7 @@ pub struct UserFlags {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Users {
     /// The maximum that the command itself allows without a flag.
-    usual: u32,
+    default_max: u32,
     /// The largest maximum that is set automatically. `None` if the command line sets the number, or if there is no
     /// limit.
     automatic: Option<u32>,
@@ -46,36 +46,38 @@ impl Users {
                 .unwrap_or(50)
                 .saturating_mul(number(command, flags.users_factor).unwrap_or(1))
         });
-        let usual = first.saturating_mul(USUAL_FACTOR).max(USUAL_LEAST);
-        let is_set = number(command, flags.most_users).is_some();
+        let default_max = first
+            .saturating_mul(DEFAULT_MAX_FACTOR)
+            .max(MIN_DEFAULT_MAX);
+        let is_set = number(command, flags.max_users).is_some();
         Users {
-            usual,
+            default_max,
             automatic: flags
                 .automatic_users
                 .filter(|_| !is_set)
-                .map(|most| most.max(usual)),
+                .map(|limit| limit.max(default_max)),
             raised: 0,
         }
     }
 
     /// The number to allow for a trial at `rate`, if it exceeds what the command allows by default.
     pub fn allowed(&self, rate: u64, bound: Duration) -> Option<u32> {
-        let most = self.automatic?;
-        let ample = (rate as f64 * bound.as_secs_f64() * AMPLE).ceil() as u32;
-        let wanted = ample.max(self.raised).min(most);
-        (wanted > self.usual).then_some(wanted)
+        let limit = self.automatic?;
+        let initial = (rate as f64 * bound.as_secs_f64() * INITIAL_FACTOR).ceil() as u32;
+        let wanted = initial.max(self.raised).min(limit);
+        (wanted > self.default_max).then_some(wanted)
     }
 
     /// Raises the number after a trial at `rate` in which all users were busy, each for `iteration`. Returns true if
     /// the number could be raised, so that repeating the trial makes sense.
     pub fn raise(&mut self, rate: u64, bound: Duration, iteration: Duration) -> bool {
-        let Some(most) = self.automatic else {
+        let Some(limit) = self.automatic else {
             return false;
         };
-        let had = self.allowed(rate, bound).unwrap_or(self.usual);
+        let previous = self.allowed(rate, bound).unwrap_or(self.default_max);
         let needed = (rate as f64 * iteration.as_secs_f64() * 2.0).ceil() as u32;
-        self.raised = had.saturating_mul(GROWTH).max(needed).min(most);
-        self.raised > had
+        self.raised = previous.saturating_mul(GROWTH).max(needed).min(limit);
+        self.raised > previous
     }
 }
 
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_users_counts_more_than_one_of_connections() {
+    fn a_number_of_users_takes_precedence_over_connections() {
         let line = "http --h2c -c 5 --users 2000 http://h/";
         assert_eq!(users(line).allowed(40_000, BOUND), None);
         let run = users("run --users 2000 script.js");
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shortage_raises_them_until_no_more_are_added() {
+    fn a_shortage_raises_the_number_of_users_up_to_a_limit() {
         let mut run = users("run -u 20 script.js");
         let iteration = Duration::from_secs(2);
         assert!(run.raise(100, BOUND, iteration));
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_the_command_line_sets_stays() {
+    fn a_number_of_users_on_the_command_line_is_not_changed() {
         for line in [
             "http --max-users 20 http://h/",
             "http --max-users=20 http://h/",

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use crate::connect_options::ConnectOptions;
 use crate::mysql::{Address, MySql};
 use crate::postgres::{Postgres, Server};
-use crate::reach::Reach;
 use crate::sqlite::Sqlite;
 use crate::value::{Changes, Rows, SqlValue};
 
@@ -97,11 +97,11 @@ impl Database {
     /// The database's error message, or why there is no connection.
     pub async fn query(
         &self,
-        reach: &Reach,
+        options: &ConnectOptions,
         text: &str,
         values: Vec<SqlValue>,
     ) -> Result<Rows, String> {
-        match self.run(reach, text, values, true).await? {
+        match self.run(options, text, values, true).await? {
             Work::Query(rows) => Ok(rows),
             Work::Execute(_) => Ok(Rows::default()),
         }
@@ -113,11 +113,11 @@ impl Database {
     /// The database's error message, or why there is no connection.
     pub async fn execute(
         &self,
-        reach: &Reach,
+        options: &ConnectOptions,
         text: &str,
         values: Vec<SqlValue>,
     ) -> Result<Changes, String> {
-        match self.run(reach, text, values, false).await? {
+        match self.run(options, text, values, false).await? {
             Work::Execute(changes) => Ok(changes),
             Work::Query(_) => Ok(Changes::default()),
         }
@@ -128,17 +128,17 @@ impl Database {
         drop(self.open.take());
     }
 
-    async fn open(&self, reach: &Reach) -> Result<Open, String> {
+    async fn open(&self, options: &ConnectOptions) -> Result<Open, String> {
         Ok(match &self.place {
-            Place::MySql(address) => Open::MySql(Box::new(MySql::open(address, reach).await?)),
-            Place::Postgres(server) => Open::Postgres(Postgres::open(server, reach).await?),
+            Place::MySql(address) => Open::MySql(Box::new(MySql::open(address, options).await?)),
+            Place::Postgres(server) => Open::Postgres(Postgres::open(server, options).await?),
             Place::Sqlite(path) => Open::Sqlite(Sqlite::open(path).await?),
         })
     }
 
     async fn run(
         &self,
-        reach: &Reach,
+        options: &ConnectOptions,
         text: &str,
         values: Vec<SqlValue>,
         has_rows: bool,
@@ -147,7 +147,7 @@ impl Database {
         let open = self.open.take();
         let mut open = match open {
             Some(open) => open,
-            None => match tokio::time::timeout(OPENING, self.open(reach)).await {
+            None => match tokio::time::timeout(OPENING, self.open(options)).await {
                 Ok(opened) => opened?,
                 Err(_) => return Err("the database did not respond within 30s".to_owned()),
             },

@@ -15,8 +15,8 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Connection, SimpleQueryMessage};
 
-use crate::postgres_value::{Given, Taken, value};
-use crate::reach::Reach;
+use crate::connect_options::ConnectOptions;
+use crate::postgres_value::{ColumnBytes, Placeholder, value};
 use crate::value::{Changes, Rows, SqlValue};
 
 const PORT: u16 = 5432;
@@ -71,12 +71,12 @@ impl Server {
 /// An open connection. It makes progress only during calls, because the server sends nothing at other times.
 pub struct Postgres {
     client: Client,
-    connection: Pin<Box<Connection<Stream, Secured>>>,
+    connection: Pin<Box<Connection<Stream, EncryptedStream>>>,
     has_ended: bool,
 }
 
 impl Postgres {
-    pub async fn open(server: &Server, reach: &Reach) -> Result<Postgres, String> {
+    pub async fn open(server: &Server, options: &ConnectOptions) -> Result<Postgres, String> {
         let Server {
             config, host, port, ..
         } = server;
@@ -84,12 +84,17 @@ impl Postgres {
             format!("cannot connect to PostgreSQL at {host}:{port}: {error}")
         };
         let mut steps = Steps::default();
-        let dialed = reach
-            .network
-            .dial(host, *port, reach.local, &reach.counter, true, &mut steps);
+        let dialed = options.network.dial(
+            host,
+            *port,
+            options.local,
+            &options.counter,
+            true,
+            &mut steps,
+        );
         let stream = dialed.await.map_err(|error| unreachable(&error))?.stream;
         let tls = Secure {
-            network: Rc::clone(&reach.network),
+            network: Rc::clone(&options.network),
             host: host.clone(),
         };
         let connected = config.connect_raw(stream, tls).await;
@@ -107,7 +112,7 @@ impl Postgres {
     }
 
     pub async fn query(&mut self, text: &str, values: Vec<SqlValue>) -> Result<Rows, String> {
-        let values: Vec<Given> = values.into_iter().map(Given).collect();
+        let values: Vec<Placeholder> = values.into_iter().map(Placeholder).collect();
         let values: Vec<&(dyn ToSql + Sync)> = values
             .iter()
             .map(|value| value as &(dyn ToSql + Sync))
@@ -123,7 +128,8 @@ impl Postgres {
         let mut rows = Vec::with_capacity(found.len());
         for row in &found {
             let taken = columns.iter().enumerate().map(|(at, column)| {
-                let raw: Option<Taken<'_>> = row.try_get(at).map_err(|error| explain(&error))?;
+                let raw: Option<ColumnBytes<'_>> =
+                    row.try_get(at).map_err(|error| explain(&error))?;
                 match raw {
                     None => Ok(SqlValue::Null),
                     Some(raw) => value(column.type_(), raw.0)
@@ -151,7 +157,7 @@ impl Postgres {
             });
             counts.sum()
         } else {
-            let values: Vec<Given> = values.into_iter().map(Given).collect();
+            let values: Vec<Placeholder> = values.into_iter().map(Placeholder).collect();
             let values: Vec<&(dyn ToSql + Sync)> = values
                 .iter()
                 .map(|value| value as &(dyn ToSql + Sync))
@@ -167,7 +173,7 @@ impl Postgres {
 
 /// Runs `work` while the connection transfers its messages.
 async fn drive<T>(
-    mut connection: Pin<&mut Connection<Stream, Secured>>,
+    mut connection: Pin<&mut Connection<Stream, EncryptedStream>>,
     has_ended: &mut bool,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, String> {
@@ -220,9 +226,9 @@ struct Secure {
 }
 
 impl TlsConnect<Stream> for Secure {
-    type Stream = Secured;
+    type Stream = EncryptedStream;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Secured>>>>;
+    type Future = Pin<Box<dyn Future<Output = io::Result<EncryptedStream>>>>;
 
     fn connect(self, stream: Stream) -> Self::Future {
         Box::pin(async move {
@@ -231,7 +237,7 @@ impl TlsConnect<Stream> for Secure {
                 .network
                 .secure(stream, &self.host, Alpn::None, &mut steps);
             match secured.await {
-                Ok((stream, _)) => Ok(Secured(stream)),
+                Ok((stream, _)) => Ok(EncryptedStream(stream)),
                 Err(error) => Err(io::Error::other(error.to_string())),
             }
         })
@@ -239,15 +245,15 @@ impl TlsConnect<Stream> for Secure {
 }
 
 /// A stream with TLS.
-struct Secured(Stream);
+struct EncryptedStream(Stream);
 
-impl TlsStream for Secured {
+impl TlsStream for EncryptedStream {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Secured {
+impl AsyncRead for EncryptedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -257,7 +263,7 @@ impl AsyncRead for Secured {
     }
 }
 
-impl AsyncWrite for Secured {
+impl AsyncWrite for EncryptedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -11,9 +11,9 @@ use crate::value::{SqlValue, moment};
 
 /// A value for a placeholder. It is sent as text, and the server parses it as the type that it expects there.
 #[derive(Debug)]
-pub struct Given(pub SqlValue);
+pub struct Placeholder(pub SqlValue);
 
-impl ToSql for Given {
+impl ToSql for Placeholder {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match &self.0 {
             SqlValue::Null => return Ok(IsNull::Yes),
@@ -47,11 +47,11 @@ impl ToSql for Given {
 }
 
 /// The bytes of a column.
-pub struct Taken<'a>(pub &'a [u8]);
+pub struct ColumnBytes<'a>(pub &'a [u8]);
 
-impl<'a> FromSql<'a> for Taken<'a> {
+impl<'a> FromSql<'a> for ColumnBytes<'a> {
     fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Taken(raw))
+        Ok(ColumnBytes(raw))
     }
 
     fn accepts(_: &Type) -> bool {
@@ -212,7 +212,7 @@ mod tests {
 
     /// Numbers in the format of PostgreSQL's `numeric_send`.
     #[test]
-    fn numbers_of_any_length_become_text() {
+    fn numbers_of_any_length_become_strings() {
         for (raw, expected) in [
             (vec![0, 0, 0, 0], "0"),
             (vec![2, 0, 0, 2, 12, 3400], "12.34"),

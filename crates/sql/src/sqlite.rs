@@ -33,7 +33,7 @@ impl Sqlite {
             let mut rows = Vec::new();
             while let Some(row) = found.next()? {
                 let row: Result<Vec<_>, _> =
-                    (0..count).map(|at| row.get_ref(at).map(taken)).collect();
+                    (0..count).map(|at| row.get_ref(at).map(value_of)).collect();
                 rows.push(row?);
             }
             Ok(Rows { columns, rows })
@@ -85,7 +85,7 @@ fn given(value: SqlValue) -> Value {
     }
 }
 
-fn taken(value: ValueRef<'_>) -> SqlValue {
+fn value_of(value: ValueRef<'_>) -> SqlValue {
     match value {
         ValueRef::Null => SqlValue::Null,
         ValueRef::Integer(number) => SqlValue::Integer(number),

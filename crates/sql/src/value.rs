@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_in_utc_with_milliseconds() {
+    fn times_are_in_utc_with_milliseconds() {
         assert_eq!(moment(1_700_000_000_123.0, "T"), "2023-11-14T22:13:20.123");
         assert_eq!(moment(-1.0, " "), "1969-12-31 23:59:59.999");
         assert_eq!(moment(0.0, " "), "1970-01-01 00:00:00.000");

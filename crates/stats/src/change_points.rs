@@ -18,7 +18,7 @@ pub const WINDOW: usize = 50;
 /// The p value below which a change counts as significant.
 pub const LEVEL: f64 = 0.001;
 /// Minimum number of results on each side of a change.
-const LEAST: usize = 3;
+const MIN_RESULTS: usize = 3;
 
 /// Finds the changes of level, in order.
 pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
@@ -107,7 +107,7 @@ fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
 /// different pairs.
 pub fn best_split(series: &[f64]) -> Option<(usize, f64)> {
     let n = series.len();
-    if n < 2 * LEAST {
+    if n < 2 * MIN_RESULTS {
         return None;
     }
     let apart = |one: usize, other: usize| (series[one] - series[other]).abs();
@@ -119,21 +119,21 @@ pub fn best_split(series: &[f64]) -> Option<(usize, f64)> {
         .map(|one| (one + 1..n).map(|other| apart(one, other)).sum::<f64>())
         .sum();
     let mut best: Option<(usize, f64)> = None;
-    for at in 1..=n - LEAST {
+    for at in 1..=n - MIN_RESULTS {
         let moved = at - 1;
         let to_first: f64 = (0..moved).map(|other| apart(moved, other)).sum();
         let to_rest: f64 = (at..n).map(|other| apart(moved, other)).sum();
         first += to_first;
         rest -= to_rest;
         across += to_rest - to_first;
-        if at < LEAST {
+        if at < MIN_RESULTS {
             continue;
         }
         let (m, k) = (at as f64, (n - at) as f64);
         let within = |sum: f64, size: f64| 2.0 * sum / (size * (size - 1.0));
         let energy =
             m * k / (m + k) * (2.0 * across / (m * k) - within(first, m) - within(rest, k));
-        if best.is_none_or(|(_, most)| energy > most) {
+        if best.is_none_or(|(_, greatest)| energy > greatest) {
             best = Some((at, energy));
         }
     }

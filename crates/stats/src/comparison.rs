@@ -17,7 +17,7 @@ pub const MARGIN: f64 = 0.05;
 /// The probability with which the recommended number of pairs settles a comparison.
 const POWER: f64 = 0.8;
 /// Maximum number of pairs to recommend.
-const MOST_PAIRS: usize = 1000;
+const MAX_PAIRS: usize = 1000;
 
 /// Which of the two to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ pub fn pairs_to_detect(difference: f64, spread: f64, level: f64) -> Option<usize
 /// The smallest sufficient number of pairs. More pairs are always better.
 fn fewest(least: usize, distance: f64, spread: f64, level: f64) -> Option<usize> {
     let suffices = |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
-    let (mut low, mut high) = (least, MOST_PAIRS);
+    let (mut low, mut high) = (least, MAX_PAIRS);
     if distance <= 0.0 || low > high || !suffices(high) {
         return None;
     }

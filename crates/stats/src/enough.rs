@@ -10,9 +10,9 @@ const FIRST: usize = 3;
 
 /// The number of restarts, from the first one, after which the ends of the interval are at most
 /// `precision` away from the figure, as a share of it. `None` if these restarts are not enough.
-/// `most` is the maximum number of restarts: it determines when to look.
-pub fn enough(restarts: &[Vec<f64>], most: usize, precision: f64) -> Option<usize> {
-    let mut looks = Looks::new(FIRST, most);
+/// `max_restarts` is the maximum number of restarts: it determines when to look.
+pub fn enough(restarts: &[Vec<f64>], max_restarts: usize, precision: f64) -> Option<usize> {
+    let mut looks = Looks::new(FIRST, max_restarts);
     (FIRST..=restarts.len()).find(|count| {
         let Some(confidence) = looks.due(*count) else {
             return false;
@@ -28,8 +28,8 @@ pub fn enough(restarts: &[Vec<f64>], most: usize, precision: f64) -> Option<usiz
 
 /// The confidence of an interval over restarts that stop when they are enough. With this
 /// confidence, the interval contains the true value in at least 95 % of all cases.
-pub fn confidence(most: usize) -> f64 {
-    Looks::new(FIRST, most).confidence()
+pub fn confidence(max_restarts: usize) -> f64 {
+    Looks::new(FIRST, max_restarts).confidence()
 }
 
 #[cfg(test)]
@@ -49,17 +49,17 @@ mod tests {
     /// Simulated restarts that vary by `spread`, on the log scale, around a true value of 1.
     fn coverage(spread: f64, precision: f64, seed: u64) -> (f64, f64) {
         const LABS: u32 = 2000;
-        const MOST: usize = 24;
+        const MAX_RESTARTS: usize = 24;
         let mut random = Random::new(seed);
         let (mut covered, mut used) = (0, 0);
         for _ in 0..LABS {
-            let restarts: Vec<Vec<f64>> = (0..MOST)
+            let restarts: Vec<Vec<f64>> = (0..MAX_RESTARTS)
                 .map(|_| vec![(spread * random.normal()).exp()])
                 .collect();
-            let count = enough(&restarts, MOST, precision).unwrap_or(MOST);
+            let count = enough(&restarts, MAX_RESTARTS, precision).unwrap_or(MAX_RESTARTS);
             used += count;
             let runs = restarts.get(..count).expect("as many");
-            let found = Repeated::with(runs, confidence(MOST)).expect("values");
+            let found = Repeated::with(runs, confidence(MAX_RESTARTS)).expect("values");
             let (low, high) = found.interval.expect("an interval");
             covered += u32::from(low <= 1.0 && 1.0 <= high);
         }

@@ -123,9 +123,9 @@ impl Histogram {
         self.min = self.min.min(0.0);
         self.max = self.max.max(0.0);
         if self.exact {
-            let kept = self.raw.len() as u64 + times;
-            if kept <= EXACT_BOUND as u64 {
-                self.raw.resize(kept as usize, 0.0);
+            let total = self.raw.len() as u64 + times;
+            if total <= EXACT_BOUND as u64 {
+                self.raw.resize(total as usize, 0.0);
                 return;
             }
             self.spill();
@@ -345,11 +345,11 @@ impl Histogram {
     /// The number of values greater than or equal to `from`, and their sum. For values in buckets,
     /// accurate to the width of a bucket.
     pub fn beyond(&self, from: f64) -> (u64, f64) {
-        let kept = self.raw.iter().filter(|value| **value >= from);
-        let kept = kept.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
+        let total = self.raw.iter().filter(|value| **value >= from);
+        let total = total.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
         self.buckets()
             .filter(|(lower, _, _)| *lower >= from)
-            .fold(kept, |(count, sum), (lower, _, times)| {
+            .fold(total, |(count, sum), (lower, _, times)| {
                 (count + times, sum + lower * times as f64)
             })
     }

@@ -40,7 +40,7 @@ pub enum Insufficient {
 }
 
 /// Minimum number of windows for drawing blocks.
-const LEAST_WINDOWS: usize = 10;
+const MIN_WINDOWS: usize = 10;
 /// Number of resamples per interval.
 const RESAMPLES: usize = 999;
 
@@ -132,7 +132,7 @@ fn at_or_below(window: &Histogram, value: f64) -> f64 {
 /// Σ numerators ÷ Σ denominators, and half the width of its interval.
 fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64), Insufficient> {
     let n = parts.len();
-    if n < LEAST_WINDOWS {
+    if n < MIN_WINDOWS {
         return Err(Insufficient::Windows);
     }
     let whole = |parts: &mut dyn Iterator<Item = (f64, f64)>| {
@@ -198,10 +198,10 @@ pub fn block_length(series: &[f64]) -> usize {
     let n = series.len();
     let size = n as f64;
     let variance = autocovariance(series, 0);
-    let most = ((3.0 * size.sqrt()).ceil() as usize).min(n / 4).max(1);
-    let least = ((1.5 * size.sqrt()).ceil() as usize).min(most);
+    let max_length = ((3.0 * size.sqrt()).ceil() as usize).min(n / 4).max(1);
+    let min_length = ((1.5 * size.sqrt()).ceil() as usize).min(max_length);
     if variance <= 0.0 {
-        return least;
+        return min_length;
     }
     let bound = 2.0 * (size.log10() / size).sqrt();
     let run = (size.log10().sqrt().ceil() as usize).max(5);
@@ -225,10 +225,10 @@ pub fn block_length(series: &[f64]) -> usize {
         spectrum += 2.0 * weight * covariance;
     }
     if spectrum <= 0.0 {
-        return least;
+        return min_length;
     }
     let length = (2.0 * slope * slope / (4.0 / 3.0 * spectrum * spectrum)).cbrt() * size.cbrt();
-    (length.ceil() as usize).clamp(least, most)
+    (length.ceil() as usize).clamp(min_length, max_length)
 }
 
 /// The factor by which blocks of this length underestimate the variance of a mean if the series is

@@ -24,7 +24,7 @@ pub enum NoKnee {
     Unsteady,
 }
 
-const LEAST_LOADS: usize = 6;
+const MIN_LOADS: usize = 6;
 const RESAMPLES: usize = 999;
 
 /// The knee of a curve that rises and flattens. `points` must be in ascending order of load. The
@@ -66,7 +66,7 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
 /// The knee of the medians, with an interval from resampling the runs at each load. Returns an
 /// error if there is no knee or it is not stable.
 pub fn knee_of_runs(steps: &[Step], confidence: f64, seed: u64) -> Result<Interval, NoKnee> {
-    if steps.len() < LEAST_LOADS {
+    if steps.len() < MIN_LOADS {
         return Err(NoKnee::TooFewLoads);
     }
     let medians = |pick: &mut dyn FnMut(&[f64]) -> Vec<f64>| -> Vec<(f64, f64)> {

@@ -33,7 +33,7 @@ pub enum FitError {
 }
 
 /// Minimum number of different loads.
-pub const LEAST_POINTS: usize = 6;
+pub const MIN_POINTS: usize = 6;
 
 /// Fits points `(load, throughput)` by least squares, with 95 % intervals from the curvature at the
 /// solution.
@@ -41,7 +41,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, FitError> {
     let mut loads: Vec<f64> = points.iter().map(|(load, _)| *load).collect();
     loads.sort_unstable_by(f64::total_cmp);
     loads.dedup();
-    if loads.len() < LEAST_POINTS {
+    if loads.len() < MIN_POINTS {
         return Err(FitError::TooFewPoints);
     }
     if points

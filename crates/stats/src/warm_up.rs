@@ -24,7 +24,7 @@ pub enum Steadiness {
 /// Number of windows per batch.
 const BATCH: usize = 5;
 /// Minimum number of windows: four batches, two in each half.
-const LEAST: usize = 4 * BATCH;
+const MIN_WINDOWS: usize = 4 * BATCH;
 /// The p value below which the halves count as different.
 const LEVEL: f64 = 0.01;
 
@@ -39,7 +39,7 @@ const MATTERS: f64 = 0.01;
 /// always finds a cut, even in noise, so the cut is used only if the excluded windows differ from
 /// the rest. `None` for fewer than twenty windows.
 pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
-    if windows.len() < LEAST || windows.iter().any(|value| !value.is_finite()) {
+    if windows.len() < MIN_WINDOWS || windows.iter().any(|value| !value.is_finite()) {
         return None;
     }
     let batches: Vec<f64> = windows

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use plimsoll_run::Destination;
 
-use crate::messages::say;
+use crate::messages::print_message;
 use crate::streams::unbuffered_stdout;
 
 /// The destination that `-output` names. `is_json`: whether stdout will contain a JSON document.
@@ -19,7 +19,7 @@ pub fn destination(output: Option<&str>, is_json: bool) -> Result<Destination, S
                 .to_owned(),
         ),
         None | Some("stdout" | "-") if std::io::stdout().is_terminal() => {
-            say(
+            print_message(
                 "results are binary and not shown on a terminal: pipe them into `plimsoll vegeta report`, \
                  or name a file with -output",
             );

@@ -4,7 +4,7 @@ use plimsoll_compare::{History, HistorySettings, Judgment, Settings};
 use plimsoll_run::child::Scratch;
 
 use crate::exit::Exit;
-use crate::messages::{complain, put_as, say, table_columns};
+use crate::messages::{print_error, print_message, print_result, table_columns};
 
 /// Compares two stored runs. Without them, runs and compares two commands. Prints the differences.
 pub fn compare(
@@ -28,12 +28,12 @@ pub fn compare(
                     };
                     scratch.run(name, words)
                 },
-                &mut |line| say(line),
+                &mut |line| print_message(line),
             )
         }
     };
     let printed = comparison.map(|comparison| {
-        put_as(is_json, || comparison.json(), || comparison.text());
+        print_result(is_json, || comparison.json(), || comparison.text());
         match comparison.judgment() {
             Judgment::Failed => Exit::FAILED_ON,
             Judgment::Open => Exit::NOT_JUDGED,
@@ -46,8 +46,8 @@ pub fn compare(
 /// Prints the runs in the store, with one figure.
 pub fn history(settings: &HistorySettings, is_json: bool) -> Exit {
     exit(
-        History::read(settings, &mut |line| say(line)).map(|history| {
-            put_as(is_json, || history.json(), || history.text(table_columns()));
+        History::read(settings, &mut |line| print_message(line)).map(|history| {
+            print_result(is_json, || history.json(), || history.text(table_columns()));
             Exit::SUCCESS
         }),
     )
@@ -55,7 +55,7 @@ pub fn history(settings: &HistorySettings, is_json: bool) -> Exit {
 
 fn exit(printed: Result<Exit, String>) -> Exit {
     printed.unwrap_or_else(|message| {
-        complain(&message);
+        print_error(&message);
         Exit::NOT_COMPARED
     })
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use log::Level;
 use plimsoll_live::{API_PORT, Api, SetupData, WebAddress};
 use plimsoll_plan::{Executor, Plan};
-use plimsoll_run::{Prepared, Refusal};
+use plimsoll_run::{PreparedScript, Refusal};
 use serde_json::Value;
 
 use crate::log::Log;
-use crate::messages::talk;
+use crate::messages::print_stderr;
 
 /// Serves the API if an address is given, or if the run needs it.
 ///
@@ -40,15 +40,15 @@ pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, 
             &[("address", api.address().to_string().as_str())],
         );
     }
-    // `say` would mask the token. Users of k6 do not expect this line for the default address.
+    // `print_message` would mask the token. Users of k6 do not expect this line for the default address.
     if given.is_some() || is_paused {
-        talk(&format!("control API: {}\n", api.url()));
+        print_stderr(&format!("control API: {}\n", api.url()));
     }
     Ok(Some(api))
 }
 
 /// The data that the `setup` of a script returned.
-pub struct SetupOf(pub Arc<Prepared>);
+pub struct SetupOf(pub Arc<PreparedScript>);
 
 impl SetupData for SetupOf {
     fn get(&self) -> Option<Value> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use plimsoll_run::{Ending, Refusal, RefusalKind};
 
 use crate::log::Log;
-use crate::messages::{complain, put};
+use crate::messages::{print_error, print_stdout};
 
 /// The exit status of a process. Those of `run` are the same as k6's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Exit {
     pub const FINDINGS: Exit = Exit(1);
     pub const UNREADABLE: Exit = Exit(2);
     /// `plimsoll find`: the service does not meet the objective at any rate.
-    pub const NOT_EVEN_THE_LEAST: Exit = Exit(1);
+    pub const OBJECTIVE_MISSED: Exit = Exit(1);
     /// `plimsoll find`: the trials ran out, or the generator was the limit.
     pub const UNCERTAIN: Exit = Exit(3);
     /// `plimsoll compare`: a condition of `--fail-on` is met.
@@ -70,11 +70,11 @@ impl Exit {
     pub fn of_text(result: Result<String, String>) -> Exit {
         match result {
             Ok(text) => {
-                put(text.as_bytes());
+                print_stdout(text.as_bytes());
                 Exit::SUCCESS
             }
             Err(message) => {
-                complain(&message);
+                print_error(&message);
                 Exit::GENERIC
             }
         }
@@ -82,7 +82,7 @@ impl Exit {
 
     /// Prints why a command cannot run. Returns the exit status.
     pub fn refuse(refusal: &Refusal) -> Exit {
-        complain(&refusal.message);
+        print_error(&refusal.message);
         refusal.kind.into()
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::Exit;
 
     #[test]
-    fn the_guide_lists_every_status() {
+    fn the_guide_lists_every_exit_status() {
         let guide = include_str!("../../../docs/guide/exit-statuses.md");
         for exit in [
             Exit::SUCCESS,

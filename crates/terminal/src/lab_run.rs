@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plimsoll_lab::conclude::{first_look, until::is_enough};
 use plimsoll_lab::fail_on::failures;
 use plimsoll_lab::run::Step;
-use plimsoll_lab::run::keeper::{self, Ended};
+use plimsoll_lab::run::keeper::{self, WorkerEnd};
 use plimsoll_lab::run::store::{RunFile, Store};
-use plimsoll_lab::{Lab, Problem, Which};
+use plimsoll_lab::{FormName, Lab, Problem};
 use plimsoll_live::CellsPage;
 use plimsoll_results::fail_on::Condition;
 use plimsoll_results::lab::{CellState, LabResult};
@@ -16,7 +16,7 @@ use plimsoll_results::lab::{CellState, LabResult};
 use crate::exit::Exit;
 use crate::lab_page;
 use crate::messages;
-use crate::reporting::say_failures;
+use crate::reporting::print_failures;
 use crate::signals;
 use crate::streams::{self, Stream};
 
@@ -58,7 +58,7 @@ impl Failure {
     pub fn report(&self) -> Exit {
         self.messages
             .iter()
-            .for_each(|message| messages::complain(message));
+            .for_each(|message| messages::print_error(message));
         self.exit
     }
 }
@@ -75,7 +75,7 @@ pub struct LabRun {
 pub enum WhichRun {
     New {
         lab: PathBuf,
-        form: Which,
+        form: FormName,
         /// The directory for runs.
         results: PathBuf,
         /// The seed for the order of cells.
@@ -107,14 +107,14 @@ impl LabRun {
         }
         signals::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
         match keeper::keep(std::env::args_os().skip(1), &STOP)? {
-            Ended::Status(code) => Ok(Exit::from_code(code)),
-            Ended::Stopped => {
-                messages::say(
+            WorkerEnd::Status(code) => Ok(Exit::from_code(code)),
+            WorkerEnd::Stopped => {
+                messages::print_message(
                     "stopped. The measurements are kept; plimsoll lab resume continues the run",
                 );
                 Ok(Exit::SIGNAL)
             }
-            Ended::Killed => Err(Failure::from(
+            WorkerEnd::Killed => Err(Failure::from(
                 "the lab's worker was killed. The measurements are kept; plimsoll lab resume continues the run"
                     .to_owned(),
             )),
@@ -162,10 +162,10 @@ pub fn keep() -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// If the lab file is invalid.
-pub fn plan(lab: &Path, form: Which, is_json: bool) -> Result<Exit, Failure> {
+pub fn plan(lab: &Path, form: FormName, is_json: bool) -> Result<Exit, Failure> {
     let lab = Lab::read(lab, form)?;
     let (json, text) = (plimsoll_lab::plan::json, plimsoll_lab::plan::text);
-    messages::put_as(is_json, || json(&lab), || text(&lab));
+    messages::print_result(is_json, || json(&lab), || text(&lab));
     Ok(Exit::SUCCESS)
 }
 
@@ -173,10 +173,10 @@ pub fn plan(lab: &Path, form: Which, is_json: bool) -> Result<Exit, Failure> {
 pub fn list(results: &Path) -> Exit {
     let runs = plimsoll_lab::run::store::list(results);
     if runs.is_empty() {
-        messages::say(&format!("there is no run in {}", results.display()));
+        messages::print_message(&format!("there is no run in {}", results.display()));
     }
     for line in runs {
-        messages::put(format!("{line}\n").as_bytes());
+        messages::print_stdout(format!("{line}\n").as_bytes());
     }
     Exit::SUCCESS
 }
@@ -206,7 +206,7 @@ fn measure(
     private: &Path,
 ) -> Result<Exit, Failure> {
     let mut page = lab_page::open(what.page.as_deref(), lab, run.seed, store)?;
-    messages::say(&format!(
+    messages::print_message(&format!(
         "{}: {} form, {} runs, at least {}, seed {}; results in {}",
         lab.title,
         lab.form.name(),
@@ -235,7 +235,7 @@ fn measure(
     let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, reading, &mut show);
     streams::clear();
     for problem in &outcome.problems {
-        messages::complain(&problem.to_string());
+        messages::print_error(&problem.to_string());
     }
     Ok(conclude(lab, run, store, &what.fail_on, page)?)
 }
@@ -243,7 +243,7 @@ fn measure(
 /// Prints finished cells and, on a terminal, started cells.
 fn show(step: Step<'_>) {
     match step {
-        Step::Done(line) => messages::say(line),
+        Step::Done(line) => messages::print_message(line),
         Step::Measured {
             text,
             figures,
@@ -251,7 +251,7 @@ fn show(step: Step<'_>) {
             ..
         } => {
             let comma = if figures.is_empty() { "" } else { ", " };
-            messages::say(&format!("{text}{comma}{figures} ({time})"));
+            messages::print_message(&format!("{text}{comma}{figures} ({time})"));
         }
         Step::Now(line) => streams::draw(Stream::Stderr, &[line.to_owned()]),
     }
@@ -281,15 +281,15 @@ fn finish(
     let wanted = cells(result, |state| !matches!(state, CellState::LeftOut));
     let sentences = plimsoll_report::answer(result);
     for sentence in &sentences {
-        messages::say(sentence);
+        messages::print_message(sentence);
     }
     if let Some(page) = page {
         page.end(sentences);
     }
-    messages::say(&format!("{measured} of {wanted} cells measured"));
-    messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
+    messages::print_message(&format!("{measured} of {wanted} cells measured"));
+    messages::print_stdout(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
     let failures = failures(fail_on, result);
-    say_failures(&failures);
+    print_failures(&failures);
     match (failures.found.len(), failures.open.len()) {
         (1.., _) => Exit::FAILED_ON,
         (0, 1..) => Exit::NOT_JUDGED,

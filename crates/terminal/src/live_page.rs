@@ -4,7 +4,7 @@ use plimsoll_live::{LivePage, PageTitle, WebRequest};
 use plimsoll_report::ReportFile;
 use plimsoll_run::{Listener, Refusal};
 
-use crate::messages::{say, talk};
+use crate::messages::{print_message, print_stderr};
 
 /// Serves the page of a run if it is requested, and prints its URL. `flag` is the argument of `--web`, and `output`
 /// that of k6's `--out web-dashboard`.
@@ -32,10 +32,11 @@ pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>
         return Ok(None);
     };
     let page = LivePage::open(&wanted.address, wanted.flag).map_err(Refusal::config)?;
-    // `say` would mask the token.
-    talk(&format!("live page: {}\n", page.url()));
+    // `print_message` would mask the token.
+    print_stderr(&format!("live page: {}\n", page.url()));
     if wanted.is_opened {
-        page.open_in_browser().unwrap_or_else(|error| say(&error));
+        page.open_in_browser()
+            .unwrap_or_else(|error| print_message(&error));
     }
     Ok(Some(page))
 }

@@ -10,14 +10,17 @@ use plimsoll_results::secrets::for_display;
 #[cfg(not(feature = "scripts"))]
 use plimsoll_run::OutputRequest;
 use plimsoll_run::{
-    Listener, NoResponse, Outcome, RecordOptions, Refusal, Request, Resolved, Run, Until, Workers,
+    Listener, NoResponse, Outcome, PrecisionGoal, RecordOptions, Refusal, Request, ResolvedLoad,
+    Run, Workers,
 };
 use plimsoll_samples::Summary;
 
 use crate::exit::Exit;
 use crate::live_page;
 use crate::load_view::{LoadView, Quiet};
-use crate::messages::{columns, complain, lose, put, say, talk};
+use crate::messages::{
+    columns, print_error, print_message, print_stderr, print_stdout, report_lost,
+};
 use crate::reporting::{ReportRequest, Reporting};
 #[cfg(feature = "scripts")]
 use crate::run_outputs;
@@ -38,7 +41,7 @@ pub struct Presentation {
     /// The live page, as in `--web`.
     pub page: Option<String>,
     /// The precision at which the run ends early.
-    pub until: Option<Until>,
+    pub until: Option<PrecisionGoal>,
     /// Whether to print the result as JSON.
     pub is_json: bool,
     /// Whether to hide progress.
@@ -47,17 +50,17 @@ pub struct Presentation {
 }
 
 /// A function that finds the workers of a load: in this process, or on agents.
-pub type FindWorkers<'a> = Box<dyn FnOnce(&Resolved) -> Result<Workers, Refusal> + 'a>;
+pub type FindWorkers<'a> = Box<dyn FnOnce(&ResolvedLoad) -> Result<Workers, Refusal> + 'a>;
 
 /// A load, and where its users run.
 pub struct PlacedLoad<'a> {
-    pub resolved: Resolved,
+    pub resolved: ResolvedLoad,
     pub workers: FindWorkers<'a>,
 }
 
 impl PlacedLoad<'_> {
     /// A load whose users run in this process.
-    pub fn local(resolved: Resolved) -> Self {
+    pub fn local(resolved: ResolvedLoad) -> Self {
         PlacedLoad {
             resolved,
             workers: Box::new(|_| Ok(Workers::Local)),
@@ -66,7 +69,7 @@ impl PlacedLoad<'_> {
 }
 
 /// A run that has ended.
-struct Finished {
+struct FinishedRun {
     result: HttpResult,
     outcome: Outcome,
     title: String,
@@ -84,7 +87,7 @@ fn run(
     load: PlacedLoad<'_>,
     read: fn(&Summary, &Generator) -> HttpResult,
     presentation: Presentation,
-) -> Result<Finished, Refusal> {
+) -> Result<FinishedRun, Refusal> {
     let Presentation { record, paint, .. } = presentation;
     let reporting = Reporting::of_one_run(&presentation.report, record.store.as_deref())?;
     #[cfg(feature = "scripts")]
@@ -120,7 +123,7 @@ fn run(
                 &title,
                 resolved.configuration,
                 reporting.needs_record(),
-                &mut |sentence| say(sentence),
+                &mut |sentence| print_message(sentence),
             )
             .map_err(Refusal::config)?,
     };
@@ -132,15 +135,15 @@ fn run(
     )?);
     // A slower schedule may not send any request for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
-    listeners.push(Box::new(NoResponse::new(sends_always, say)));
+    listeners.push(Box::new(NoResponse::new(sends_always, print_message)));
     // Handle signals before the run starts, because its users may already work when `start` returns. A signal would
     // otherwise end the program.
-    let stop = StopSignal::listen(|| say(STOPPING), |_| {})?;
+    let stop = StopSignal::listen(|| print_message(STOPPING), |_| {})?;
     let run = Run::start_on(workers, request, listeners)?;
     stop.follow(run.control());
     let outcome = run.finish();
     for message in &outcome.messages {
-        say(message);
+        print_message(message);
     }
     let generator = Generator {
         cpu: plimsoll_machine::cpu_time() + outcome.remote_cpu,
@@ -150,7 +153,7 @@ fn run(
     let mut result = read(&outcome.summary, &generator);
     let mut work = outcome.summary.work.iter().map(FixedWork::of);
     result.fixed_work = work.next().filter(|_| resolved.is_fixed_work);
-    Ok(Finished {
+    Ok(FinishedRun {
         result,
         outcome,
         title,
@@ -179,11 +182,11 @@ pub fn run_and_print(
     exit.unwrap_or_else(|refusal| Exit::refuse(&refusal))
 }
 
-impl Finished {
+impl FinishedRun {
     fn print_json(&self) -> Result<(), Refusal> {
         let text = serde_json::to_string_pretty(&self.result)
             .map_err(|error| Refusal::other(format!("cannot write the result as JSON: {error}")))?;
-        put(format!("{text}\n").as_bytes());
+        print_stdout(format!("{text}\n").as_bytes());
         Ok(())
     }
 
@@ -197,8 +200,8 @@ impl Finished {
         let columns = size.map(|size| size.columns.saturating_sub(1));
         let text = plimsoll_output::http_text::render(&self.title, &self.result, paint, columns);
         match stream {
-            Stream::Stdout => put(text.as_bytes()),
-            Stream::Stderr => talk(&text),
+            Stream::Stdout => print_stdout(text.as_bytes()),
+            Stream::Stderr => print_stderr(&text),
         }
     }
 
@@ -216,10 +219,10 @@ impl Finished {
     /// The exit status without reports.
     fn own_exit(&self) -> Result<Exit, Refusal> {
         for error in &self.outcome.output_errors {
-            lose(error);
+            report_lost(error);
         }
         if let Some(error) = &self.outcome.input_error {
-            complain(error);
+            print_error(error);
         }
         match &self.outcome.aborted {
             Some(AbortReason::Machine(reason)) => Err(Refusal::other(reason)),

@@ -7,7 +7,7 @@ use plimsoll_live::TerminalView;
 use plimsoll_output::{Paint, live};
 use plimsoll_run::{Event, Listener, Phase};
 
-use crate::messages::say;
+use crate::messages::print_message;
 use crate::streams::{self, Stream};
 
 /// Redraws the view ten times per second. Its figures are those of the latest second.
@@ -42,7 +42,7 @@ impl Listener for LoadView {
                 }
             }
             Event::Done(_) => streams::clear(),
-            other => say_what_cannot_wait(other),
+            other => print_urgent(other),
         }
     }
 }
@@ -52,16 +52,16 @@ pub struct Quiet;
 
 impl Listener for Quiet {
     fn event(&mut self, event: Event<'_>) {
-        say_what_cannot_wait(event);
+        print_urgent(event);
     }
 }
 
-fn say_what_cannot_wait(event: Event<'_>) {
+fn print_urgent(event: Event<'_>) {
     match event {
-        Event::Message(text) | Event::Warning(text) => say(text),
+        Event::Message(text) | Event::Warning(text) => print_message(text),
         Event::Notice(Notice::InsufficientUsers {
             scenario, users, ..
-        }) => say(&format!(
+        }) => print_message(&format!(
             "Insufficient VUs, reached {users} active VUs and cannot initialize more (scenario {scenario})"
         )),
         _ => {}

@@ -180,8 +180,8 @@ impl Log {
         };
         let text = line.to_text(self.format);
         match &self.target {
-            Target::Stderr => messages::talk(&text),
-            Target::Stdout => messages::put(text.as_bytes()),
+            Target::Stderr => messages::print_stderr(&text),
+            Target::Stdout => messages::print_stdout(text.as_bytes()),
             Target::Nowhere => {}
             Target::File(file) => write_to(file, &text),
         }
@@ -249,7 +249,7 @@ fn write_to(file: &Mutex<File>, text: &str) {
         && !LOST_LINES.swap(true, Ordering::Relaxed)
     {
         // A full disk does not stop a run.
-        messages::lose(&format!("cannot write log lines: {error}; some are lost"));
+        messages::report_lost(&format!("cannot write log lines: {error}; some are lost"));
     }
 }
 

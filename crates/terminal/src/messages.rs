@@ -9,43 +9,43 @@ use serde_json::{Value, json};
 use crate::streams::{self, Stream};
 
 /// Whether any output could not be written.
-static LOST: AtomicBool = AtomicBool::new(false);
+static OUTPUT_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Prints an error message: what happened, where, and how to fix it.
-pub fn complain(message: &str) {
-    say(&format!("error: {message}"));
+pub fn print_error(message: &str) {
+    print_message(&format!("error: {message}"));
 }
 
 /// Prints a message.
-pub fn say(message: &str) {
-    talk(&format!("{}\n", for_display(message)));
+pub fn print_message(message: &str) {
+    print_stderr(&format!("{}\n", for_display(message)));
 }
 
 /// Prints text on stderr, unchanged.
-pub fn talk(text: &str) {
+pub fn print_stderr(text: &str) {
     // If stderr fails, an error cannot be reported anywhere.
     let _ = streams::write(Stream::Stderr, text.as_bytes());
 }
 
 /// Prints data on stdout. If that fails, prints the data on stderr, so that no figure is lost, and makes the process
 /// exit with an error. It is not an error if the reader has closed the pipe (`| head`).
-pub fn put(data: &[u8]) {
+pub fn print_stdout(data: &[u8]) {
     if !write_stdout(data) {
         let _ = streams::write(Stream::Stderr, data);
     }
 }
 
 /// Prints a result on stdout, as JSON or as text.
-pub fn put_as(is_json: bool, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) {
+pub fn print_result(is_json: bool, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) {
     let text = match is_json {
         true => format!("{:#}\n", json()),
         false => text(),
     };
-    put(text.as_bytes());
+    print_stdout(text.as_bytes());
 }
 
 /// Prints a part of a run's screen: header and progress, which k6's users expect on stdout.
-pub fn show(text: &str) {
+pub fn print_screen(text: &str) {
     write_stdout(text.as_bytes());
 }
 
@@ -55,8 +55,8 @@ fn write_stdout(data: &[u8]) -> bool {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => true,
         Err(error) => {
-            if !LOST.swap(true, Ordering::Relaxed) {
-                complain(&format!(
+            if !OUTPUT_LOST.swap(true, Ordering::Relaxed) {
+                print_error(&format!(
                     "cannot write to stdout: {error}; results follow on stderr"
                 ));
             }
@@ -66,19 +66,19 @@ fn write_stdout(data: &[u8]) -> bool {
 }
 
 /// Reports output that could not be written, and makes the process exit with an error.
-pub fn lose(message: &str) {
+pub fn report_lost(message: &str) {
     mark_lost();
-    complain(message);
+    print_error(message);
 }
 
 /// Makes the process exit with an error, because output was lost.
 pub fn mark_lost() {
-    LOST.store(true, Ordering::Relaxed);
+    OUTPUT_LOST.store(true, Ordering::Relaxed);
 }
 
 /// Whether any output was lost.
 pub fn is_output_lost() -> bool {
-    LOST.load(Ordering::Relaxed)
+    OUTPUT_LOST.load(Ordering::Relaxed)
 }
 
 /// The number of columns of the terminal, if stdout is one.

@@ -8,7 +8,7 @@ use plimsoll_lab::starter::{self, System};
 
 use crate::exit::Exit;
 use crate::lab_run::Failure;
-use crate::messages::{complain, say};
+use crate::messages::{print_error, print_message};
 use crate::prompt;
 
 /// Writes a script, unless the file already exists.
@@ -22,11 +22,11 @@ pub fn script(script: &NewScript<'_>) -> Exit {
             };
             text.map_err(|error| error.to_string())
         },
-        say: &mut |message| say(message),
+        say: &mut |message| print_message(message),
     };
     match create(script, &mut caller) {
         Ok(Created { message, is_failed }) => {
-            say(&message);
+            print_message(&message);
             match is_failed {
                 true => Exit::SOME_FAILED,
                 false => Exit::SUCCESS,
@@ -38,7 +38,7 @@ pub fn script(script: &NewScript<'_>) -> Exit {
                 NotCreated::Source(message) => (message, Exit::UNREADABLE),
                 NotCreated::Other(message) => (message, Exit::GENERIC),
             };
-            complain(message);
+            print_error(message);
             exit
         }
     }
@@ -90,11 +90,11 @@ pub fn lab(lab: &NewLab<'_>) -> Result<Exit, Failure> {
     let text = starter::text(&system, &file)?;
     new_file::write(&file, &text, lab.force)?;
     let shown = file.display();
-    say(&format!(
+    print_message(&format!(
         "New lab created: {shown}. Run it with: plimsoll lab run {shown} --quick"
     ));
     if url.unwrap_or(PAYLOAD) == PAYLOAD && command.is_none() {
-        say(&format!(
+        print_message(&format!(
             "It measures {PAYLOAD}. For a server there: plimsoll serve payload"
         ));
     }

@@ -13,7 +13,7 @@ use mimalloc as _;
 use signal_hook::consts::SIGABRT;
 
 /// Whether an allocation has failed. Usually the code that requested the memory reports the failure.
-static FAILED: AtomicBool = AtomicBool::new(false);
+static ALLOCATION_FAILED: AtomicBool = AtomicBool::new(false);
 
 const MESSAGE: &str = "error: out of memory: the system refused to give this process more memory, so it had to end and \
                        lost its results. Raise the memory limit (ulimit -v, or that of the container), or run with \
@@ -38,7 +38,7 @@ pub fn explain(status: u8) -> Result<()> {
     // SAFETY: the handler only reads a flag and a number, and calls write(2) and _exit(2), which are async-signal-safe.
     unsafe {
         signal_hook::low_level::register(SIGABRT, move || {
-            if FAILED.load(Ordering::Relaxed) {
+            if ALLOCATION_FAILED.load(Ordering::Relaxed) {
                 write_stderr(MESSAGE.as_bytes());
                 signal_hook::low_level::exit(status.into());
             }
@@ -57,7 +57,7 @@ fn note_panics() {
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         // The text of ENOMEM in an io::Error.
         if text.is_some_and(|text| text.contains("os error 12")) {
-            FAILED.store(true, Ordering::Relaxed);
+            ALLOCATION_FAILED.store(true, Ordering::Relaxed);
         }
         default(panic);
     }));
@@ -65,7 +65,7 @@ fn note_panics() {
 
 unsafe extern "C" fn note_failure(error: c_int, _: *mut c_void) {
     if Error::from_raw_os_error(error).kind() == std::io::ErrorKind::OutOfMemory {
-        FAILED.store(true, Ordering::Relaxed);
+        ALLOCATION_FAILED.store(true, Ordering::Relaxed);
     }
 }
 

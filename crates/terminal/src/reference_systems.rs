@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::exit::Exit;
-use crate::messages::complain;
+use crate::messages::print_error;
 
-const SIBLING: &str = "plimsoll-serve";
+const PROGRAM: &str = "plimsoll-serve";
 
 /// Runs `plimsoll-serve` with `args` and returns its exit status.
 pub fn serve(args: &[OsString]) -> Exit {
-    let program = find_next_to_this_program().unwrap_or_else(|| PathBuf::from(SIBLING));
+    let program = find_next_to_this_program().unwrap_or_else(|| PathBuf::from(PROGRAM));
     match run(&program, args) {
         Ok(exit) => exit,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            complain(&missing());
+            print_error(&missing());
             Exit::GENERIC
         }
         Err(error) => {
-            complain(&format!("cannot run {}: {error}", program.display()));
+            print_error(&format!("cannot run {}: {error}", program.display()));
             Exit::GENERIC
         }
     }
@@ -32,8 +32,8 @@ fn missing() -> String {
     let folder = us.as_deref().and_then(Path::parent);
     let folder = folder.map_or_else(String::new, |folder| format!(" ({})", folder.display()));
     format!(
-        "the reference systems are in a program of their own, {SIBLING}, which is neither next to \
-         plimsoll{folder} nor in a directory of PATH. The release archive has both: copy {SIBLING} from it. \
+        "the reference systems are in a program of their own, {PROGRAM}, which is neither next to \
+         plimsoll{folder} nor in a directory of PATH. The release archive has both: copy {PROGRAM} from it. \
          In the sources, build it with: cargo build --release --manifest-path reference-systems/Cargo.toml"
     )
 }
@@ -41,7 +41,7 @@ fn missing() -> String {
 /// The program next to this one, in the same directory.
 fn find_next_to_this_program() -> Option<PathBuf> {
     let us = std::env::current_exe().ok()?;
-    let beside = us.parent().unwrap_or(Path::new(".")).join(SIBLING);
+    let beside = us.parent().unwrap_or(Path::new(".")).join(PROGRAM);
     beside.is_file().then_some(beside)
 }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use ::log::Level;
 
 /// Maximum number of lines of each kind to show.
-const SHOWN: u64 = 10;
+const MAX_SHOWN: u64 = 10;
 /// Maximum number of different kinds to count. Further lines are not folded.
-const MOST_KINDS: usize = 256;
+const MAX_KINDS: usize = 256;
 /// Maximum length of the part of a line that is compared, in bytes.
-const COMPARED: usize = 400;
+const MAX_COMPARED_LENGTH: usize = 400;
 
 /// Groups the lines of the log by kind. Lines that differ only in numbers are of the same kind.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Repeated {
     /// Whether to show a line.
     pub fn is_shown(&mut self, level: Level, message: &str, fields: &[(&str, &str)]) -> bool {
         let key = (level, kind_of(message, fields));
-        let is_full = self.kinds.len() >= MOST_KINDS;
+        let is_full = self.kinds.len() >= MAX_KINDS;
         let number = self.kinds.len();
         if is_full && !self.kinds.contains_key(&key) {
             return true;
@@ -57,7 +57,7 @@ impl Repeated {
                 .collect(),
         });
         kind.count += 1;
-        let is_shown = kind.count <= SHOWN;
+        let is_shown = kind.count <= MAX_SHOWN;
         kind.left_out += u64::from(!is_shown);
         is_shown
     }
@@ -93,7 +93,7 @@ fn kind_of(message: &str, fields: &[(&str, &str)]) -> String {
                 kind.push(if is_digit { '0' } else { char });
             }
             was_digit = is_digit;
-            if kind.len() >= COMPARED {
+            if kind.len() >= MAX_COMPARED_LENGTH {
                 return kind;
             }
         }
@@ -129,7 +129,7 @@ mod tests {
             shown += u64::from(repeated.is_shown(Level::Warn, "Request Failed", &fields));
         }
         assert!(repeated.is_shown(Level::Error, "Request Failed", &[]));
-        assert_eq!(shown, SHOWN);
+        assert_eq!(shown, MAX_SHOWN);
         let folded = repeated.take();
         assert_eq!(folded.len(), 1);
         assert_eq!(
@@ -150,15 +150,18 @@ mod tests {
     }
 
     #[test]
-    fn further_kinds_are_shown_and_use_no_memory() {
+    fn kinds_above_the_limit_are_shown_without_using_memory() {
         let mut repeated = Repeated::default();
         for number in 0..2_000 {
             let message: String = std::iter::repeat_n('x', number + 1).collect();
             for _ in 0..3 {
-                assert!(repeated.is_shown(Level::Warn, &message, &[]) || number >= COMPARED - 1);
+                assert!(
+                    repeated.is_shown(Level::Warn, &message, &[])
+                        || number >= MAX_COMPARED_LENGTH - 1
+                );
             }
         }
-        assert!(repeated.kinds.len() <= MOST_KINDS);
+        assert!(repeated.kinds.len() <= MAX_KINDS);
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
     }

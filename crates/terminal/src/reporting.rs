@@ -12,7 +12,7 @@ use plimsoll_results::record::Record;
 use plimsoll_run::{ExportFile, Refusal};
 
 use crate::exit::Exit;
-use crate::messages::{lose, say, talk};
+use crate::messages::{print_message, print_stderr, report_lost};
 
 /// The requested reports, and the conditions under which the command fails.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +55,8 @@ impl Destination {
     fn write(self, text: &str) {
         let path = self.path.display();
         match self.file.write(text) {
-            Ok(()) => say(&format!("{} {path} is written", self.flag)),
-            Err(error) => lose(&format!("{} {path}: cannot write it: {error}", self.flag)),
+            Ok(()) => print_message(&format!("{} {path} is written", self.flag)),
+            Err(error) => report_lost(&format!("{} {path}: cannot write it: {error}", self.flag)),
         }
     }
 }
@@ -127,7 +127,7 @@ impl Reporting {
             if self.conditions.is_empty() {
                 return own;
             }
-            say("not judged: --fail-on: the run has no record");
+            print_message("not judged: --fail-on: the run has no record");
             return own.or(Exit::NOT_JUDGED);
         };
         let baseline = self.baseline.take();
@@ -154,7 +154,7 @@ impl Reporting {
         if self.is_github {
             for line in report.annotations(judged) {
                 // GitHub's runner reads commands at the start of a line, on both streams.
-                talk(&format!("{line}\n"));
+                print_stderr(&format!("{line}\n"));
             }
             add_to_step_summary(&report.summary());
         }
@@ -201,7 +201,7 @@ pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
     for (_, failures) in judged {
         all.add(failures.clone());
     }
-    say_failures(&all);
+    print_failures(&all);
     match all.judgment() {
         Judgment::Passed => own,
         Judgment::Failed => own.or(Exit::FAILED_ON),
@@ -210,10 +210,10 @@ pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
 }
 
 /// Prints the results of conditions.
-pub fn say_failures(failures: &Failures) {
+pub fn print_failures(failures: &Failures) {
     for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
         for sentence in sentences {
-            say(&format!("{title}: {sentence}"));
+            print_message(&format!("{title}: {sentence}"));
         }
     }
 }
@@ -233,7 +233,7 @@ fn add_to_step_summary(text: &str) {
         .open(&path)
         .and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
     if let Err(error) = written {
-        lose(&format!(
+        report_lost(&format!(
             "GITHUB_STEP_SUMMARY {}: cannot write it: {error}",
             path.display()
         ));

@@ -8,8 +8,8 @@ use plimsoll_live::{PageTitle, TerminalView};
 use plimsoll_output::Paint;
 use plimsoll_output::header::Header;
 use plimsoll_run::{
-    EndSummary, ExportFile, Interrupted, Listener, NoResponse, Prepared, Refusal, Request, Run,
-    Screen, SummaryMode, Workers,
+    EndSummary, ExportFile, Interrupted, Listener, NoResponse, PreparedScript, Refusal, Request,
+    Run, Screen, SummaryMode, Workers,
 };
 
 use crate::control_api::{self, SetupOf};
@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::live_page;
 use crate::load_run::STOPPING;
 use crate::log::Log;
-use crate::messages::{mark_lost, say, screen_columns, show};
+use crate::messages::{mark_lost, print_message, print_screen, screen_columns};
 use crate::reporting::Reporting;
 use crate::script_summary::ScriptSummary;
 use crate::script_view::ScriptView;
@@ -26,7 +26,7 @@ use crate::signals::{self, StopSignal};
 /// A script's run, and how it is shown.
 pub struct ScriptRun<'a> {
     pub request: Request,
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<PreparedScript>,
     pub workers: Workers,
     /// The script's name on pages.
     pub title: String,
@@ -96,7 +96,7 @@ impl ScriptRun<'_> {
         let mut outcome = run.finish();
         log.report_repeated();
         for message in &outcome.messages {
-            say(message);
+            print_message(message);
         }
         for error in &outcome.output_errors {
             log.error(error);
@@ -126,7 +126,7 @@ impl ScriptRun<'_> {
             summary.write(self.export, interrupted);
         }
         if let Some(last) = &view.last {
-            show(last);
+            print_screen(last);
         }
         let signal = stop.number();
         if signal != 0 && outcome.aborted.is_none() {
@@ -154,7 +154,7 @@ fn stop_signal(log: &Arc<Log>) -> Result<StopSignal, Refusal> {
     StopSignal::listen(
         || {
             if std::io::stderr().is_terminal() {
-                say(STOPPING);
+                print_message(STOPPING);
             }
         },
         move |signal| {

@@ -8,7 +8,7 @@ use plimsoll_run::{
 
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::messages::{mark_lost, put, say, talk};
+use crate::messages::{mark_lost, print_message, print_stderr, print_stdout};
 
 /// The summary of a run, and its destinations.
 pub struct ScriptSummary<'a> {
@@ -27,13 +27,13 @@ impl ScriptSummary<'_> {
         let (handled, json) = self.summary.handled_by_script(interrupted);
         let print = || {
             if !self.json {
-                put(self.summary.text(self.mode).as_bytes());
+                print_stdout(self.summary.text(self.mode).as_bytes());
             }
         };
         match handled {
             Err(ScriptError::Unusable(reason)) => {
                 not_handled(&reason, log);
-                self.say_verdict();
+                self.print_verdict();
             }
             Err(ScriptError::Aborted(AbortReason::Signal)) => {
                 not_handled("handleSummary() was interrupted by a signal", log);
@@ -46,15 +46,15 @@ impl ScriptSummary<'_> {
             Ok(Some(outputs)) => {
                 // Print the result even if the script's files cannot be written.
                 if self.write_outputs(&outputs) {
-                    self.say_verdict();
+                    self.print_verdict();
                 } else {
-                    talk(&self.summary.text(self.mode));
+                    print_stderr(&self.summary.text(self.mode));
                 }
             }
             Ok(None) => print(),
         }
         if self.json {
-            put(json.as_bytes());
+            print_stdout(json.as_bytes());
         }
         let Some(export) = export else { return };
         let text = self.summary.export();
@@ -64,7 +64,7 @@ impl ScriptSummary<'_> {
                 log,
             );
             mark_lost();
-            talk(&format!("{text}\n"));
+            print_stderr(&format!("{text}\n"));
         }
     }
 
@@ -73,9 +73,9 @@ impl ScriptSummary<'_> {
     fn write_outputs(&self, outputs: &[SummaryOutput]) -> bool {
         let written = plimsoll_run::write_outputs(outputs, |is_stdout, bytes| {
             if is_stdout && !self.json {
-                put(bytes);
+                print_stdout(bytes);
             } else {
-                talk(&String::from_utf8_lossy(bytes));
+                print_stderr(&String::from_utf8_lossy(bytes));
             }
         });
         if let Err(faults) = &written {
@@ -86,9 +86,9 @@ impl ScriptSummary<'_> {
     }
 
     /// Prints the verdict to stderr, if the script's own summary replaces ours.
-    fn say_verdict(&self) {
+    fn print_verdict(&self) {
         for line in plimsoll_output::verdict_lines(&self.outcome.verdict, Paint::OFF) {
-            say(&line);
+            print_message(&line);
         }
     }
 }

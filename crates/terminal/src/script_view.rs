@@ -11,7 +11,7 @@ use plimsoll_run::{Event, Extent, Listener, Phase, Progress};
 use plimsoll_units::Bytes;
 
 use crate::log::Log;
-use crate::messages::{say, screen_columns, show};
+use crate::messages::{print_message, print_screen, screen_columns};
 use crate::streams::{self, Stream};
 
 /// Shows the progress of a run. On a terminal, bars and figures; elsewhere, only the bars, once per second.
@@ -39,8 +39,8 @@ impl ScriptView {
 
     fn start(&self) {
         if !self.quiet {
-            show(&header::banner(self.version, self.paint));
-            show(&header::plan(&self.header, self.paint));
+            print_screen(&header::banner(self.version, self.paint));
+            print_screen(&header::plan(&self.header, self.paint));
         }
     }
 
@@ -51,7 +51,7 @@ impl ScriptView {
         let columns = screen_columns();
         let mut lines = self.bars(progress, columns);
         let Some(columns) = columns else {
-            return show(&format!("{}\n", lines.join("\n")));
+            return print_screen(&format!("{}\n", lines.join("\n")));
         };
         let figures = self.figures.as_ref().filter(|_| is_shown(progress.phase()));
         if let Some(figures) = figures.and_then(TerminalView::figures) {
@@ -131,7 +131,7 @@ impl Listener for ScriptView {
         }
         match event {
             Event::Starting => self.start(),
-            Event::Message(text) => say(text),
+            Event::Message(text) => print_message(text),
             Event::Notice(notice) => self.notice(notice),
             Event::Warning(text) => self.log.warn(text),
             Event::Engine(EngineEvent::Memory(memory)) => {

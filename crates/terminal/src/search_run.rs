@@ -13,13 +13,13 @@ use plimsoll_results::record::Record;
 use plimsoll_results::secrets;
 use plimsoll_run::Refusal;
 use plimsoll_run::child::Scratch;
-use plimsoll_search::fail_on::{Earlier, judge};
-use plimsoll_search::{Found, LoadCommand, Settings, Trial, TrialCommand, search};
+use plimsoll_search::fail_on::{EarlierSearch, judge};
+use plimsoll_search::{LoadCommand, SearchResult, Settings, Trial, TrialCommand, search};
 use plimsoll_stats::limit::{Limit, Outcome};
 
 use crate::exit::Exit;
 use crate::live_page;
-use crate::messages::{columns, put_as, say, table_columns};
+use crate::messages::{columns, print_message, print_result, table_columns};
 use crate::reporting::{self, ReportRequest, Reporting};
 use crate::streams::{self, Stream};
 
@@ -70,7 +70,7 @@ impl SearchRun {
                 Ok(record)
             },
             &mut |trial, line| {
-                say(line);
+                print_message(line);
                 if let Some(page) = &mut *page.borrow_mut() {
                     page.update(None, |steps| steps.rows.push(row(trial)));
                 }
@@ -82,7 +82,7 @@ impl SearchRun {
                 steps.result = found.answer.lines().map(str::to_owned).collect();
             });
         }
-        put_as(
+        print_result(
             self.is_json,
             || found.json(),
             || found.text(table_columns()),
@@ -91,7 +91,7 @@ impl SearchRun {
             Limit {
                 confirmed: false, ..
             } => Exit::UNCERTAIN,
-            Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
+            Limit { kept: None, .. } => Exit::OBJECTIVE_MISSED,
             _ => Exit::SUCCESS,
         };
         let conditions = self.report.fail_on.iter();
@@ -193,18 +193,18 @@ fn row(trial: &Trial) -> Row {
 }
 
 /// Reads the search that `--baseline` names.
-fn earlier(baseline: Option<&str>) -> Result<Option<Earlier>, Refusal> {
+fn earlier(baseline: Option<&str>) -> Result<Option<EarlierSearch>, Refusal> {
     let Some(path) = baseline else {
         return Ok(None);
     };
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-    text.and_then(|text| Earlier::parse(&text))
+    text.and_then(|text| EarlierSearch::parse(&text))
         .map(Some)
         .map_err(|error| Refusal::config(format!("--baseline {path}: {error}")))
 }
 
 /// The report of a search that took `seconds`.
-fn report(found: &Found, started: SystemTime, seconds: f64) -> SearchReport {
+fn report(found: &SearchResult, started: SystemTime, seconds: f64) -> SearchReport {
     let objectives = found.settings.objectives.iter();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     SearchReport {
@@ -218,7 +218,7 @@ fn report(found: &Found, started: SystemTime, seconds: f64) -> SearchReport {
         is_confirmed: found.limit.confirmed,
         is_met: found.limit.kept.is_some(),
         further: if found.trials.len() > 1 {
-            found.further()
+            found.additional_results()
         } else {
             Vec::new()
         },

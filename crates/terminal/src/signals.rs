@@ -18,7 +18,7 @@ pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
 ) -> Result<(), String> {
-    on_thread(&ENDING, move |signals| {
+    on_thread(&STOP_SIGNALS, move |signals| {
         if let Some(signal) = signals.next() {
             first(signal);
         }
@@ -99,7 +99,7 @@ impl StopSignal {
 /// # Errors
 /// If the system refuses handlers or a thread.
 pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
-    on_thread(&ENDING, move |signals| signals.for_each(|_| each()))
+    on_thread(&STOP_SIGNALS, move |signals| signals.for_each(|_| each()))
 }
 
 /// Calls `each` at every SIGUSR1.
@@ -110,7 +110,7 @@ pub fn on_request_to_report(each: impl Fn() + Send + 'static) -> Result<(), Stri
     on_thread(&[SIGUSR1], move |signals| signals.for_each(|_| each()))
 }
 
-const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+const STOP_SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 fn on_thread(
     which: &[i32],

@@ -11,7 +11,7 @@ use plimsoll_results::record::Record;
 use plimsoll_run::Refusal;
 
 use crate::exit::Exit;
-use crate::messages::{complain, put};
+use crate::messages::{print_error, print_stdout};
 use crate::reporting::{self, ReportRequest, Reporting, comparison};
 
 /// The report of one run, or of two runs side by side.
@@ -32,7 +32,7 @@ impl StoredReport<'_> {
             match self.open(name) {
                 Ok(record) => records.push((name.as_str(), record)),
                 Err(error) => {
-                    complain(&error);
+                    print_error(&error);
                     return Exit::UNREADABLE;
                 }
             }
@@ -57,7 +57,7 @@ impl StoredReport<'_> {
     fn one(&self, record: &Record) -> Result<Exit, Refusal> {
         let reporting = Reporting::of_one_run(self.request, self.store)?;
         if !reporting.has_files() {
-            put(RunReport::of(record).markdown().as_bytes());
+            print_stdout(RunReport::of(record).markdown().as_bytes());
         }
         Ok(reporting.finish(Some(record), Exit::SUCCESS))
     }
@@ -68,7 +68,7 @@ impl StoredReport<'_> {
         let compared = comparison(a, b);
         let report = RunReport::pair(a.1, b.1, &compared);
         if !reporting.has_files() {
-            put(report.markdown().as_bytes());
+            print_stdout(report.markdown().as_bytes());
         }
         reporting.write(&report, &judged);
         Ok(reporting::exit(Exit::SUCCESS, &judged))

@@ -2,17 +2,17 @@
 
 use std::sync::atomic::AtomicBool;
 
-use plimsoll_iperf::server::{Serve, Server};
+use plimsoll_iperf::server::{Server, ServerSettings};
 use plimsoll_iperf::{Error, Report, TestRequest, client, json};
 
 use crate::exit::Exit;
-use crate::messages::{complain, put};
+use crate::messages::{print_error, print_stdout};
 use crate::signals;
 
 /// What to run: a test as the client, or a server.
 pub enum ThroughputRun {
     Test(Box<TestRequest>),
-    Server(Serve),
+    Server(ServerSettings),
 }
 
 /// Runs until the end or until a signal arrives.
@@ -20,7 +20,7 @@ pub fn run(what: &ThroughputRun) -> Exit {
     let stop = match signals::flag() {
         Ok(stop) => stop,
         Err(text) => {
-            complain(&text);
+            print_error(&text);
             return Exit::NO_RESULT;
         }
     };
@@ -31,7 +31,7 @@ pub fn run(what: &ThroughputRun) -> Exit {
 }
 
 fn ask(test: &TestRequest, stop: &AtomicBool) -> Exit {
-    let report = client::run(test, stop, &mut |line| put(line.as_bytes()));
+    let report = client::run(test, stop, &mut |line| print_stdout(line.as_bytes()));
     show(test.json, &report);
     match report.error {
         None => Exit::SUCCESS,
@@ -40,17 +40,17 @@ fn ask(test: &TestRequest, stop: &AtomicBool) -> Exit {
     }
 }
 
-fn serve(server: &Serve, stop: &AtomicBool) -> Exit {
+fn serve(server: &ServerSettings, stop: &AtomicBool) -> Exit {
     let mut last = None;
     let mut done = |report: &Report| {
         show(server.json, report);
         last.clone_from(&report.error);
     };
     let served = Server::bind(server.clone())
-        .and_then(|bound| bound.run(stop, &mut |line| put(line.as_bytes()), &mut done));
+        .and_then(|bound| bound.run(stop, &mut |line| print_stdout(line.as_bytes()), &mut done));
     match (served, last) {
         (Err(error), _) => {
-            complain(&error.to_string());
+            print_error(&error.to_string());
             Exit::NO_RESULT
         }
         // With --one-off, the exit status is that of the test.
@@ -61,8 +61,8 @@ fn serve(server: &Serve, stop: &AtomicBool) -> Exit {
 
 fn show(is_json: bool, report: &Report) {
     if is_json {
-        put(format!("{:#}\n", json::document(report)).as_bytes());
+        print_stdout(format!("{:#}\n", json::document(report)).as_bytes());
     } else if let Some(error) = &report.error {
-        complain(&error.to_string());
+        print_error(&error.to_string());
     }
 }

@@ -15,7 +15,7 @@ pub struct Account {
 
 impl Account {
     /// The first user of `names` that exists if this process runs as root; otherwise `None`.
-    pub fn ordinary(names: &[&str]) -> Option<Account> {
+    pub fn unprivileged(names: &[&str]) -> Option<Account> {
         if !rustix::process::geteuid().is_root() {
             return None;
         }

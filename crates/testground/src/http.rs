@@ -22,7 +22,7 @@ pub fn get(address: SocketAddr, path: &str) -> io::Result<(u16, String)> {
 }
 
 /// A query parameter, with all special characters percent-encoded.
-pub fn encoded(text: &str) -> String {
+pub fn percent_encoded(text: &str) -> String {
     let encode = |byte: u8| {
         if byte.is_ascii_alphanumeric() {
             char::from(byte).to_string()

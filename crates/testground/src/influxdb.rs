@@ -49,8 +49,8 @@ impl InfluxDb {
     pub fn query(&self, database: &str, statement: &str) -> String {
         let path = format!(
             "/query?db={}&q={}",
-            http::encoded(database),
-            http::encoded(statement)
+            http::percent_encoded(database),
+            http::percent_encoded(statement)
         );
         http::get(self.address(), &path)
             .unwrap_or_else(|error| panic!("{statement}: {error}"))

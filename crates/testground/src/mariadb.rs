@@ -36,7 +36,7 @@ impl MariaDb {
     }
 
     fn start_prepared(settings: &[&str], prepare: impl FnOnce(&Path, Option<Account>)) -> MariaDb {
-        let account = Account::ordinary(&["mysql", "nobody"]);
+        let account = Account::unprivileged(&["mysql", "nobody"]);
         let settings: Vec<String> = settings.iter().map(|&setting| setting.into()).collect();
         let server = Server::start(
             "mariadb",

@@ -44,7 +44,7 @@ impl Postgres {
     }
 
     fn start_prepared(settings: &[&str], prepare: impl FnOnce(&Path, Option<Account>)) -> Postgres {
-        let account = Account::ordinary(&["postgres", "nobody"]);
+        let account = Account::unprivileged(&["postgres", "nobody"]);
         let settings: Vec<String> = settings.iter().map(|&setting| setting.into()).collect();
         let server = Server::start(
             "postgres",

@@ -11,15 +11,19 @@ pub fn find(name: &str, places: &[&str], package: &str) -> PathBuf {
         .chain(std::env::split_paths(&path))
         .map(|directory| directory.join(name))
         .find(|program| program.is_file())
-        .unwrap_or_else(|| panic!("{}", absent(name, package)))
+        .unwrap_or_else(|| panic!("{}", missing_message(name, package)))
 }
 
 /// Checks that a file of a package exists.
 pub fn require(file: &str, package: &str) {
-    assert!(Path::new(file).exists(), "{}", absent(file, package));
+    assert!(
+        Path::new(file).exists(),
+        "{}",
+        missing_message(file, package)
+    );
 }
 
-fn absent(name: &str, package: &str) -> String {
+fn missing_message(name: &str, package: &str) -> String {
     format!(
         "this test needs {name}, which is not installed. On Debian: apt-get install {package} (or run .ci/run, which installs everything that the tests need)"
     )

@@ -61,7 +61,7 @@ impl Prometheus {
     /// # Panics
     /// If the server does not respond.
     pub fn query(&self, query: &str) -> String {
-        let path = format!("/api/v1/query?query={}", http::encoded(query));
+        let path = format!("/api/v1/query?query={}", http::percent_encoded(query));
         http::get(self.address(), &path)
             .unwrap_or_else(|error| panic!("{query}: {error}"))
             .1

@@ -44,7 +44,7 @@ impl Redis {
                     .args(["--save", "", "--appendonly", on, "--appendfsync", sync]);
                 command
             },
-            answers,
+            responds,
             [Signal::TERM; 2],
         ))
     }
@@ -82,7 +82,7 @@ impl Redis {
 
 /// Whether the server has loaded its data and is our own instance: another program on the port
 /// would not respond like this.
-fn answers(address: SocketAddr) -> bool {
+fn responds(address: SocketAddr) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;

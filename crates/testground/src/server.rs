@@ -18,7 +18,7 @@ const END: Duration = Duration::from_secs(20);
 
 /// Number of attempts to start. An attempt fails if another process has taken the port in the
 /// meantime.
-const TRIES: usize = 5;
+const ATTEMPTS: usize = 5;
 
 type MakeCommand = Box<dyn Fn(&Path, u16) -> Command + Send + Sync>;
 type IsReady = Box<dyn Fn(SocketAddr) -> bool + Send + Sync>;
@@ -71,7 +71,7 @@ impl Server {
             server.port = free_port();
             match server.try_start() {
                 Ok(()) => break,
-                Err(_) if attempt < TRIES => {}
+                Err(_) if attempt < ATTEMPTS => {}
                 Err(error) => panic!("{error}"),
             }
         }
@@ -89,9 +89,9 @@ impl Server {
     }
 
     /// The server's output so far.
-    pub fn said(&self) -> String {
+    pub fn output(&self) -> String {
         fs::read(self.directory.path().join("said"))
-            .map(|said| String::from_utf8_lossy(&said).into_owned())
+            .map(|output| String::from_utf8_lossy(&output).into_owned())
             .unwrap_or_default()
     }
 
@@ -134,7 +134,7 @@ impl Server {
     }
 
     /// Suspends the server: connections stay open, but it does not respond.
-    pub fn freeze(&self) {
+    pub fn suspend(&self) {
         let Some(pid) = self.pid() else { return };
         // A running process stops a moment after the signal. Until then it can start another child.
         suspend(pid);
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// Resumes the server.
-    pub fn thaw(&self) {
+    pub fn resume(&self) {
         let Some(pid) = self.pid() else { return };
         for process in children_of(pid).into_iter().chain([pid]) {
             signal(process, Signal::CONT);
@@ -181,7 +181,7 @@ impl Server {
                 return Err(format!(
                     "{} exited immediately with {status}:\n{}",
                     self.name,
-                    self.said()
+                    self.output()
                 ));
             }
             if Instant::now() > deadline {
@@ -190,7 +190,7 @@ impl Server {
                 return Err(format!(
                     "{} is not ready after {START:?}:\n{}",
                     self.name,
-                    self.said()
+                    self.output()
                 ));
             }
             thread::sleep(Duration::from_millis(10));
@@ -385,13 +385,13 @@ mod tests {
     fn all_processes_of_a_suspended_server_have_stopped() {
         let server = nginx(|_| {});
         for _ in 0..20 {
-            server.freeze();
+            server.suspend();
             let pid = server.pid().unwrap();
             let processes: Vec<u32> = children_of(pid).into_iter().chain([pid]).collect();
             for process in processes {
                 assert_eq!(stat(process).map(|(state, _)| state), Some('T'));
             }
-            server.thaw();
+            server.resume();
             assert!(http::get(server.address(), "/").is_ok());
         }
     }

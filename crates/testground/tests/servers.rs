@@ -15,7 +15,7 @@ fn ask(address: SocketAddr, request: &str) -> String {
 }
 
 #[test]
-fn postgres_keeps_what_was_committed() {
+fn postgres_keeps_committed_data() {
     let mut postgres = Postgres::start();
     let database = postgres.database();
     postgres.sql(&database, "CREATE TABLE kept AS SELECT 7 AS number");
@@ -42,7 +42,7 @@ fn postgres_has_postgis() {
 }
 
 #[test]
-fn redis_keeps_what_its_append_only_file_holds() {
+fn redis_keeps_the_data_in_its_append_only_file() {
     for (append, kept) in [(Append::Always, "$1\r\n7\r\n"), (Append::Never, "$-1\r\n")] {
         let mut redis = Redis::start(append);
         assert_eq!(ask(redis.address(), "SET kept 7\r\n"), "+OK\r\n");
@@ -54,7 +54,7 @@ fn redis_keeps_what_its_append_only_file_holds() {
 }
 
 #[test]
-fn proxies_answer() {
+fn proxies_respond() {
     Proxy::require_lua();
     let nginx = |_: &Path, port: u16| {
         format!(

@@ -104,7 +104,7 @@ pub fn answer(body: &str) -> String {
 /// A peer on its own port. It runs until it is dropped.
 pub struct Peer {
     address: SocketAddr,
-    told: Arc<Received>,
+    received: Arc<Received>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -126,25 +126,25 @@ impl Peer {
         let address = listener
             .local_addr()
             .unwrap_or_else(|error| panic!("a listener without address: {error}"));
-        let told = Arc::new(Received::default());
+        let received = Arc::new(Received::default());
         let thread = thread::spawn({
-            let told = told.clone();
+            let received = received.clone();
             move || {
                 for stream in listener.incoming() {
-                    if told.stop.load(Ordering::SeqCst) {
+                    if received.stop.load(Ordering::SeqCst) {
                         break;
                     }
                     let Ok(stream) = stream else { continue };
-                    told.connections.fetch_add(1, Ordering::SeqCst);
-                    let (play, told) = (play.clone(), told.clone());
+                    received.connections.fetch_add(1, Ordering::SeqCst);
+                    let (play, received) = (play.clone(), received.clone());
                     // An error means that the client disconnected.
-                    thread::spawn(move || play_to(stream, &play, &told));
+                    thread::spawn(move || play_to(stream, &play, &received));
                 }
             }
         });
         Peer {
             address,
-            told,
+            received,
             thread: Some(thread),
         }
     }
@@ -160,18 +160,18 @@ impl Peer {
 
     /// Number of accepted connections.
     pub fn connections(&self) -> usize {
-        self.told.connections.load(Ordering::SeqCst)
+        self.received.connections.load(Ordering::SeqCst)
     }
 
     /// Number of requests whose headers were read.
     pub fn requests(&self) -> usize {
-        self.told.requests.load(Ordering::SeqCst)
+        self.received.requests.load(Ordering::SeqCst)
     }
 }
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.told.stop.store(true, Ordering::SeqCst);
+        self.received.stop.store(true, Ordering::SeqCst);
         // Wakes the listener, which then stops.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
@@ -180,7 +180,7 @@ impl Drop for Peer {
     }
 }
 
-fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()> {
+fn play_to(mut stream: TcpStream, play: &Play, received: &Received) -> io::Result<()> {
     stream.set_nodelay(true)?;
     // The timeout lets an idle connection detect the end of the test.
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
@@ -188,12 +188,12 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()
         Play::CloseAtOnce => return stream.shutdown(Shutdown::Both),
         Play::SpeakFirst(bytes) => {
             stream.write_all(bytes)?;
-            return linger(&mut stream, told);
+            return linger(&mut stream, received);
         }
         _ => {}
     }
-    while read_head(&mut stream, told)? {
-        told.requests.fetch_add(1, Ordering::SeqCst);
+    while read_head(&mut stream, received)? {
+        received.requests.fetch_add(1, Ordering::SeqCst);
         match play {
             Play::Answer(bytes) => stream.write_all(bytes)?,
             Play::AnswerAfter { delay, bytes } => {
@@ -203,11 +203,11 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()
             Play::AnswerAndClose(bytes) => {
                 stream.write_all(bytes)?;
                 stream.shutdown(Shutdown::Write)?;
-                return linger(&mut stream, told);
+                return linger(&mut stream, received);
             }
             Play::AnswerAndStall(bytes) => {
                 stream.write_all(bytes)?;
-                return linger(&mut stream, told);
+                return linger(&mut stream, received);
             }
             Play::AnswerAndReset(bytes) => {
                 stream.write_all(bytes)?;
@@ -221,13 +221,13 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()
             } => {
                 stream.write_all(start)?;
                 let mut left = *bytes;
-                while left > 0 && !told.stop.load(Ordering::SeqCst) {
+                while left > 0 && !received.stop.load(Ordering::SeqCst) {
                     let part = usize::try_from(left).unwrap_or(usize::MAX).min(again.len());
                     stream.write_all(&again[..part])?;
                     left -= part as u64;
                 }
                 stream.shutdown(Shutdown::Write)?;
-                return linger(&mut stream, told);
+                return linger(&mut stream, received);
             }
             Play::Drip { bytes, pause } => {
                 for byte in bytes {
@@ -243,7 +243,7 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()
 
 /// Reads up to the empty line that ends the headers. Returns false at the end of the connection. If
 /// the request has a body, it is read as the start of the next headers, which does not matter here.
-fn read_head(stream: &mut TcpStream, told: &Received) -> io::Result<bool> {
+fn read_head(stream: &mut TcpStream, received: &Received) -> io::Result<bool> {
     let mut last = [0_u8; 4];
     let mut byte = [0_u8; 1];
     loop {
@@ -256,20 +256,20 @@ fn read_head(stream: &mut TcpStream, told: &Received) -> io::Result<bool> {
                     return Ok(true);
                 }
             }
-            Err(error) if is_pause(&error) && !told.stop.load(Ordering::SeqCst) => {}
+            Err(error) if is_pause(&error) && !received.stop.load(Ordering::SeqCst) => {}
             Err(error) => return Err(error),
         }
     }
 }
 
 /// Discards input until the other side closes the connection or the test ends.
-fn linger(stream: &mut TcpStream, told: &Received) -> io::Result<()> {
+fn linger(stream: &mut TcpStream, received: &Received) -> io::Result<()> {
     let mut ignored = [0_u8; 4096];
     loop {
         match stream.read(&mut ignored) {
             Ok(0) => return Ok(()),
             Ok(_) => {}
-            Err(error) if is_pause(&error) && !told.stop.load(Ordering::SeqCst) => {}
+            Err(error) if is_pause(&error) && !received.stop.load(Ordering::SeqCst) => {}
             Err(error) => return Err(error),
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_response_ends_early() {
+    fn half_a_response_is_incomplete() {
         let peer = Peer::start(Play::half_answer());
         let received = ask(&peer).unwrap();
         assert!(received.ends_with(b"\r\n\r\nonly this"));

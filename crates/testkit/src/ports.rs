@@ -21,7 +21,7 @@ mod tests {
     use std::net::TcpStream;
 
     #[test]
-    fn a_closed_port_refuses() {
+    fn a_closed_port_refuses_connections() {
         let error = TcpStream::connect(closed()).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
     }

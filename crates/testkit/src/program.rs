@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "did not end in time")]
-    fn the_limit_ends_it() {
+    fn a_program_is_killed_at_the_limit() {
         Program::at("sh")
             .args(["-c", "exec sleep 60"])
             .limit(Duration::from_millis(50))

@@ -21,7 +21,7 @@ const UNITS: [(&str, f64); 4] = [
 ];
 
 /// The highest rate that can be written: one petabit per second.
-const FASTEST: f64 = 1e15;
+const MAX_RATE: f64 = 1e15;
 
 impl BitRate {
     /// A rate of `bits` per second, or `None` for zero.
@@ -59,7 +59,7 @@ impl BitRate {
         let bits = number
             .parse::<f64>()
             .map_or(f64::NAN, |value| value * factor);
-        if !(1.0..=FASTEST).contains(&bits) {
+        if !(1.0..=MAX_RATE).contains(&bits) {
             return Err(format!(
                 "{text:?} is not a rate between 1bit/s and 1000000Gbit/s: {hint}"
             ));

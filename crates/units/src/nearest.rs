@@ -10,15 +10,15 @@ pub fn nearest<'a, I>(written: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,
 {
-    const LONGEST: usize = 64;
-    let length = written.chars().take(LONGEST + 1).count();
-    if length == 0 || length > LONGEST {
+    const MAX_WRITTEN_LENGTH: usize = 64;
+    let length = written.chars().take(MAX_WRITTEN_LENGTH + 1).count();
+    if length == 0 || length > MAX_WRITTEN_LENGTH {
         return None;
     }
     let written = written.to_lowercase();
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
-        let text: String = candidate.chars().take(LONGEST).collect();
+        let text: String = candidate.chars().take(MAX_WRITTEN_LENGTH).collect();
         let letters = text.chars().count();
         let allowed = (length.max(letters) / 3).max(1);
         let distance = strsim::osa_distance(&written, &text.to_lowercase());

@@ -63,10 +63,10 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Creates an empty batch that reuses the memory of `room`.
-    pub fn new(room: Vec<u8>) -> Batch {
+    /// Creates an empty batch that reuses the memory of `buffer`.
+    pub fn new(buffer: Vec<u8>) -> Batch {
         let mut batch = Batch {
-            bytes: room,
+            bytes: buffer,
             base: 0,
             texts: FxHashMap::default(),
             last: Default::default(),
@@ -98,14 +98,14 @@ impl Batch {
         self.hits == 0
     }
 
-    /// Returns the finished batch, and starts an empty batch in `room`.
-    pub fn take(&mut self, room: Vec<u8>) -> Vec<u8> {
+    /// Returns the finished batch, and starts an empty batch in `buffer`.
+    pub fn take(&mut self, buffer: Vec<u8>) -> Vec<u8> {
         let length = (self.bytes.len() - BEGINNING + 8) as u32;
         let head = [&length.to_le_bytes()[..], &self.base.to_le_bytes()].concat();
         if let Some(place) = self.bytes.get_mut(MAGIC.len()..BEGINNING) {
             place.copy_from_slice(&head);
         }
-        let whole = std::mem::replace(&mut self.bytes, room);
+        let whole = std::mem::replace(&mut self.bytes, buffer);
         self.begin();
         whole
     }

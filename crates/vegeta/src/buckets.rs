@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Buckets(Vec<Duration>);
 
 /// More than anyone reads, but few enough to search them for each hit.
-const MOST: usize = 1_000;
+const MAX_BUCKETS: usize = 1_000;
 
 impl Buckets {
     /// Parses `[0,1ms,10ms]`.
@@ -38,9 +38,9 @@ impl Buckets {
             }
             bounds.push(length);
         }
-        if bounds.len() > MOST {
+        if bounds.len() > MAX_BUCKETS {
             return Err(format!(
-                "bad buckets: {} of them; {MOST} are the most",
+                "bad buckets: there are {}, but the maximum is {MAX_BUCKETS}",
                 bounds.len()
             ));
         }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported() {
+    fn invalid_buckets_are_reported() {
         for text in ["", "0,1ms", "[]", "[x]", "[5ms,1ms]", "[1ms,1ms]", "[5]"] {
             assert!(
                 Buckets::parse(text).unwrap_err().starts_with("bad buckets"),

@@ -96,12 +96,8 @@ pub fn read(record: &[u8], hit: &mut Hit) -> Result<(), String> {
         method,
         url,
         headers,
-    ] = <[String; COLUMNS]>::try_from(fields).map_err(|fields| {
-        format!(
-            "there are {} columns where vegeta writes {COLUMNS}",
-            fields.len()
-        )
-    })?;
+    ] = <[String; COLUMNS]>::try_from(fields)
+        .map_err(|fields| format!("there are {} columns instead of {COLUMNS}", fields.len()))?;
     let number = |what: &str, text: &str| {
         text.parse::<u64>()
             .map_err(|_| format!("the {what} {text:?} is not a whole number"))
@@ -119,7 +115,7 @@ pub fn read(record: &[u8], hit: &mut Hit) -> Result<(), String> {
         attack,
         seq: number("sequence number", &seq)?,
         code: u16::try_from(number("status code", &code)?)
-            .map_err(|_| format!("the status code {code} is none"))?,
+            .map_err(|_| format!("{code} is not a status code"))?,
         date: Date::from_unix_nanos(signed("timestamp", &date)?),
         latency: nanos(signed("latency", &latency)?)?,
         service: None,
@@ -172,7 +168,7 @@ fn split(record: &str) -> Result<Vec<String>, String> {
         match after.strip_prefix(',') {
             Some(next) => rest = next,
             None if after.is_empty() => return Ok(fields),
-            None => return Err("there is text behind a closing quote".to_owned()),
+            None => return Err("there is text after a closing quote".to_owned()),
         }
         if fields.len() > COLUMNS {
             return Ok(fields);

@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_moment_survives_writing(nanos: i64) {
+        fn every_date_survives_a_round_trip(nanos: i64) {
             let date = Date::from_unix_nanos(nanos);
             prop_assert_eq!(date.unix_nanos(), nanos);
             prop_assert_eq!(Date::parse(&date.to_string()), Some(date));

@@ -10,9 +10,9 @@ use std::time::Duration;
 use crate::hit::Hit;
 
 /// Maximum number of series by method, URL and status.
-const MOST_SERIES: usize = 1_000;
+const MAX_SERIES: usize = 1_000;
 /// Maximum number of series of failures. They also have the error message as a label.
-const MOST_FAILURES: usize = 1_000;
+const MAX_FAILURE_SERIES: usize = 1_000;
 /// The URL or message for hits above these limits.
 const OTHERS: &str = "(others)";
 
@@ -63,12 +63,12 @@ impl Exposition {
             status: hit.code,
             url: hit.url.clone(),
         };
-        if self.series.len() >= MOST_SERIES && !self.series.contains_key(&labels) {
+        if self.series.len() >= MAX_SERIES && !self.series.contains_key(&labels) {
             labels.url = OTHERS.to_owned();
         }
         if !hit.error.is_empty() {
             let mut failure = (labels.clone(), hit.error.clone());
-            if self.failures.len() >= MOST_FAILURES && !self.failures.contains_key(&failure) {
+            if self.failures.len() >= MAX_FAILURE_SERIES && !self.failures.contains_key(&failure) {
                 failure.1 = OTHERS.to_owned();
             }
             *self.failures.entry(failure).or_default() += 1;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn ever_new_urls_are_counted_together_from_some_point_on() {
+    fn urls_above_the_limit_are_counted_together() {
         let mut figures = Exposition::default();
         for number in 0..5_000 {
             figures.add(&hit(
@@ -214,8 +214,8 @@ mod tests {
                 1,
             ));
         }
-        assert!(figures.series.len() <= MOST_SERIES + 1);
-        assert!(figures.failures.len() <= MOST_FAILURES + 1);
+        assert!(figures.series.len() <= MAX_SERIES + 1);
+        assert!(figures.failures.len() <= MAX_FAILURE_SERIES + 1);
         let text = figures.render();
         let others = "request_seconds_count{method=\"GET\",status=\"500\",url=\"(others)\"} 4000";
         assert!(text.contains(others));

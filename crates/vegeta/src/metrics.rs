@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::hit::Hit;
 
 /// Maximum number of different errors to list.
-const MOST_ERRORS: usize = 10_000;
+const MAX_ERRORS: usize = 10_000;
 
 /// The metrics of all hits, calculated as in vegeta. Memory use does not grow with the number of hits.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Metrics {
         self.latest = self.latest.max(hit.date);
         self.end = self.end.max(end);
         if !hit.error.is_empty() && !self.errors.contains(&hit.error) {
-            if self.errors.len() < MOST_ERRORS {
+            if self.errors.len() < MAX_ERRORS {
                 self.errors.insert(hit.error.clone());
             } else {
                 self.unlisted += 1;

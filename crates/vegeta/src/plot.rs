@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_complete_in_itself_and_hides_nothing_in_markup() {
+    fn the_page_is_self_contained_and_escapes_markup() {
         let mut plot = Plot::default();
         for n in 0..10_000_i64 {
             let error = if n % 10 == 0 { "no" } else { "" };
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_makes_a_page_too() {
+    fn an_empty_result_makes_a_page() {
         assert!(Plot::default().html("none", 0, "").contains("<svg"));
     }
 }

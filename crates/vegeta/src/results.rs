@@ -153,11 +153,11 @@ impl<R: Read> Results<R> {
         self.line.clear();
         loop {
             self.read += 1;
-            let room = LONGEST_LINE.saturating_sub(self.line.len() as u64);
+            let left = LONGEST_LINE.saturating_sub(self.line.len() as u64);
             let read = (&mut self.input)
-                .take(room)
+                .take(left)
                 .read_until(b'\n', &mut self.line)?;
-            if room == 0 || (read as u64 == room && self.line.last() != Some(&b'\n')) {
+            if left == 0 || (read as u64 == left && self.line.last() != Some(&b'\n')) {
                 let why = format!("it is longer than {LONGEST_LINE} bytes");
                 return Err(ReadError::Line(self.read, why));
             }

@@ -15,8 +15,8 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
         for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
             text.push_str(cell);
             if place + 1 < row.len() {
-                let blanks = width - cell.chars().count();
-                text.extend(std::iter::repeat_n(' ', blanks));
+                let spaces = width - cell.chars().count();
+                text.extend(std::iter::repeat_n(' ', spaces));
             }
         }
         text.push('\n');

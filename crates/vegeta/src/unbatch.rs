@@ -180,10 +180,10 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Reads until `room` is full or the input ends. Returns the number of bytes read.
-fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+/// Reads until `buffer` is full or the input ends. Returns the number of bytes read.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
-    while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match input.read(rest) {
             Ok(0) => break,
             Ok(read) => filled += read,
@@ -220,7 +220,7 @@ mod tests {
     use crate::batch::Batch;
 
     #[test]
-    fn a_latency_that_no_other_format_can_hold_is_refused() {
+    fn a_latency_that_does_not_fit_other_formats_is_refused() {
         let read = |nanos: u64| {
             let mut batch = Batch::new(Vec::new());
             let mut hit = Hit {

@@ -17,12 +17,12 @@ const STATISTIC: f64 = 10.3;
 const CORRELATION: f64 = 4.5;
 const LAGS: std::ops::RangeInclusive<usize> = 1..=3;
 /// Minimum number of gaps that show a distribution.
-const LEAST: usize = 100;
+const MIN_GAPS: usize = 100;
 /// Maximum ratio of the send lag to the median latency. A smaller lag does not matter, because it
 /// changes a percentile by at most the lag.
 const SMALL_LAG: f64 = 0.1;
 /// A smaller relative difference in variability does not matter.
-const ALIKE: f64 = 0.1;
+const SIMILAR: f64 = 0.1;
 
 /// How the gaps compare with the requested ones.
 struct Fit {
@@ -40,7 +40,7 @@ struct Fit {
 impl Fit {
     fn of(shape: f64, sent: &[Vec<ArrivalGap>]) -> Option<Fit> {
         let gaps = sent.iter().map(Vec::len).sum();
-        if gaps < LEAST {
+        if gaps < MIN_GAPS {
             return None;
         }
         let share = |gap: &ArrivalGap| gamma_share(shape * gap.places as f64, shape * gap.length);
@@ -84,9 +84,9 @@ impl Fit {
     }
 
     fn effect(&self) -> &'static str {
-        if self.variability > 1.0 + ALIKE {
+        if self.variability > 1.0 + SIMILAR {
             "the load came in bursts, so queues in the service were longer and high percentiles are too high"
-        } else if self.variability < 1.0 - ALIKE {
+        } else if self.variability < 1.0 - SIMILAR {
             "the load was too even, so queues in the service were shorter and high percentiles are too low"
         } else {
             "percentiles may differ"

@@ -78,7 +78,7 @@ pub(crate) struct WorkerEvidence {
     cpu: Duration,
     waited: Duration,
     /// Whether the kernel reports how long workers waited for a processor.
-    pub(crate) tells_waiting: bool,
+    pub(crate) reports_waiting: bool,
 }
 
 /// Maximum share of the time that a worker may be busy. A busier worker sends late.
@@ -99,7 +99,7 @@ const LAG_INVALID: Duration = Duration::from_millis(100);
 /// The share of moments above a 99th percentile.
 const LATE_SHARE: f64 = 0.01;
 /// Maximum processor use of a worker that is not late because of its own work.
-const AT_EASE: f64 = 0.5;
+const UNLOADED: f64 = 0.5;
 /// Maximum share of the schedule that may be dropped.
 const DROPPED_INVALID: f64 = 0.5;
 /// Number of buckets for lateness. They are powers of two of a microsecond.
@@ -116,7 +116,7 @@ impl Evidence {
         entry.span += thread.span;
         entry.cpu += thread.cpu;
         entry.waited += thread.run_queue_wait.unwrap_or_default();
-        entry.tells_waiting |= thread.run_queue_wait.is_some();
+        entry.reports_waiting |= thread.run_queue_wait.is_some();
         self.lateness.resize(BUCKETS, 0);
         for late in &thread.lateness {
             let bucket = (late.as_micros() as u64)
@@ -211,7 +211,7 @@ impl Evidence {
     fn add_late(&self, found: &mut Findings, level: Level, text: String) {
         let waited = self.waited_share();
         let taken = waited + self.stolen_share().unwrap_or(0.0);
-        if taken >= LATE_SHARE && self.busiest().is_some_and(|busy| busy <= AT_EASE) {
+        if taken >= LATE_SHARE && self.busiest().is_some_and(|busy| busy <= UNLOADED) {
             let cause = format!(
                 "{text}, while other programs or the hypervisor had its processor for {:.1}% of the time",
                 taken * 100.0
@@ -233,7 +233,7 @@ impl Evidence {
     /// example, the processes of a measured database, which queue for their own processors and do
     /// not affect the generator.
     pub(crate) fn waiting_is_unknown(&self) -> bool {
-        self.workers.is_empty() || !self.workers.iter().all(|worker| worker.tells_waiting)
+        self.workers.is_empty() || !self.workers.iter().all(|worker| worker.reports_waiting)
     }
 
     fn busiest(&self) -> Option<f64> {

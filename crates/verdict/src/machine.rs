@@ -13,18 +13,18 @@ const STEAL_INVALID: f64 = 0.15;
 /// Minimum share of the available processors that is busy on a crowded machine.
 const CROWDED: f64 = 0.95;
 /// Minimum share of the available processors that other programs use on a crowded machine.
-const BY_OTHERS: f64 = 0.25;
+const CROWDED_BY_OTHERS: f64 = 0.25;
 /// Maximum share of the time in which some task on the machine waited for a processor.
 const PROCESSOR_PRESSURE: f64 = 0.60;
 /// Minimum duration of a reading. Shorter ones are too imprecise, because processor time is counted
 /// in hundredths of a second.
-const LEAST_SPAN: Duration = Duration::from_secs(1);
+const MIN_SPAN: Duration = Duration::from_secs(1);
 /// Maximum share of the time in which some task waited for memory.
 const MEMORY_SUSPECT: f64 = 0.05;
 const MEMORY_INVALID: f64 = 0.25;
 /// Maximum share of retransmitted TCP segments.
 const RETRANSMIT_SUSPECT: f64 = 0.01;
-const RETRANSMIT_LEAST: u64 = 1_000;
+const MIN_SEGMENTS: u64 = 1_000;
 /// Maximum share of local ports that closed connections still hold (TIME_WAIT).
 const PORTS_SUSPECT: f64 = 0.80;
 /// Minimum share of local ports that the run itself used. Below this share, the held ports stem
@@ -44,7 +44,7 @@ impl Evidence {
     /// A problem may go unnoticed if readings are not available.
     pub(crate) fn judge_gaps(&self, found: &mut Findings) {
         let mut unreadable = self.unreadable.clone();
-        if self.workers.iter().any(|worker| !worker.tells_waiting) {
+        if self.workers.iter().any(|worker| !worker.reports_waiting) {
             unreadable.push("waiting for a processor (/proc/thread-self/schedstat)");
         }
         if !unreadable.is_empty() {
@@ -83,7 +83,7 @@ impl Evidence {
 
     fn judge_processors(&self, found: &mut Findings) {
         let machine = &self.machine;
-        if machine.span < LEAST_SPAN {
+        if machine.span < MIN_SPAN {
             return;
         }
         if let Some(share) = self.stolen_share()
@@ -102,7 +102,7 @@ impl Evidence {
         {
             let busy = share(busy, all);
             let others = busy - share(machine.own, all);
-            if busy > CROWDED && others > BY_OTHERS {
+            if busy > CROWDED && others > CROWDED_BY_OTHERS {
                 found.disturbed(Level::Suspect, format!(
                     "the processors it may use were {:.0}% busy, {:.0}% with other programs: pin it to processors of its own",
                     busy * 100.0,
@@ -143,7 +143,7 @@ impl Evidence {
             .retransmitted
             .map(|all| all.saturating_sub(needless));
         if let (Some(again), Some(sent)) = (lost, self.machine.segments_sent)
-            && sent > RETRANSMIT_LEAST
+            && sent > MIN_SEGMENTS
             && again as f64 / sent as f64 > RETRANSMIT_SUSPECT
         {
             found.add(
@@ -159,11 +159,11 @@ impl Evidence {
             ));
             return;
         }
-        if let Some((open, most)) = self.descriptors
-            && open as f64 > most as f64 * DESCRIPTORS_SUSPECT
+        if let Some((open, limit)) = self.descriptors
+            && open as f64 > limit as f64 * DESCRIPTORS_SUSPECT
         {
             found.add(Level::Suspect, Cause::Client, format!(
-                "{open} of {most} file descriptors were open: raise ulimit -n, because a few more users would exceed it"
+                "{open} of {limit} file descriptors were open: raise ulimit -n, because a few more users would exceed it"
             ));
         }
         if let Some((waiting, ports)) = self.waiting_ports

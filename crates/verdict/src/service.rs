@@ -11,7 +11,7 @@ use crate::{Cause, Level};
 const WAITING: f64 = 0.80;
 /// In a queue, nine of ten requests take at least this many times as long as the fastest one.
 const QUEUED: u32 = 5;
-const QUEUED_LEAST: Duration = Duration::from_millis(5);
+const MIN_QUEUED: Duration = Duration::from_millis(5);
 /// Below this share of slow requests, the 99th percentile does not show them.
 const RARE: f64 = 0.01;
 /// Minimum share of the users' time in slow requests that is reported.
@@ -47,7 +47,7 @@ fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
     let offered = service.elapsed.as_secs_f64() * f64::from(users);
     let always_waiting = service.total.as_secs_f64() > offered * WAITING;
     let queued = service.p10 > service.least.saturating_mul(QUEUED)
-        && service.p10 > service.least + QUEUED_LEAST;
+        && service.p10 > service.least + MIN_QUEUED;
     if users > 1 && always_waiting && queued {
         found.add(Level::Suspect, Cause::Server, format!(
             "{SATURATED}: all {users} users waited all the time, nine of ten requests took more than {}, and the fastest took {}; these times reflect the number of users, not the speed of the server: set a rate below {:.0}/s",

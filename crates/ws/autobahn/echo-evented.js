@@ -1,4 +1,4 @@
-// The same as echo.js by the other module: events, and sockets that outlive the call that made them.
+// The same as echo.js with the other module, which uses events, and sockets that outlive the call that created them.
 import { sleep } from 'k6';
 import { WebSocket } from 'k6/websockets';
 
@@ -10,15 +10,15 @@ export const options = {
 
 const { SERVER, AGENT } = __ENV;
 
-// Resolves with the last message when the connection has ended.
-function converse(path, params, answer) {
+// Resolves with the last message when the connection is closed.
+function connect(path, params, echo) {
   return new Promise((resolve) => {
     let last;
     const socket = new WebSocket(`${SERVER}/${path}`, null, params);
     socket.binaryType = 'arraybuffer';
     socket.onmessage = (event) => {
       last = event.data;
-      if (answer) {
+      if (echo) {
         socket.send(event.data);
       }
     };
@@ -27,14 +27,14 @@ function converse(path, params, answer) {
 }
 
 export default async function () {
-  const count = Number(await converse('getCaseCount', {}, false));
+  const count = Number(await connect('getCaseCount', {}, false));
   if (!(count > 0)) {
-    throw new Error('the server told of no cases');
+    throw new Error('the server has no cases');
   }
   for (let number = 1; number <= count; number++) {
-    await converse(`runCase?case=${number}&agent=${AGENT}`, { compression: 'deflate' }, true);
+    await connect(`runCase?case=${number}&agent=${AGENT}`, { compression: 'deflate' }, true);
   }
-  // The server's side of the last connection must be over.
+  // Wait until the server has closed its side of the last connection.
   sleep(1);
-  await converse(`updateReports?agent=${AGENT}`, {}, false);
+  await connect(`updateReports?agent=${AGENT}`, {}, false);
 }

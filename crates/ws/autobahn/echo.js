@@ -1,4 +1,4 @@
-// Sends back what Autobahn's fuzzing server says, case by case, as its suite asks of a client.
+// Echoes the messages of Autobahn's fuzzing server, case by case, as its suite requires of a client.
 import { sleep } from 'k6';
 import ws from 'k6/ws';
 
@@ -19,7 +19,7 @@ export default function () {
     });
   });
   if (count === 0) {
-    throw new Error('the server told of no cases');
+    throw new Error('the server has no cases');
   }
   for (let number = 1; number <= count; number++) {
     ws.connect(`${SERVER}/runCase?case=${number}&agent=${AGENT}`, params, (socket) => {
@@ -27,7 +27,7 @@ export default function () {
       socket.on('binaryMessage', (bytes) => socket.sendBinary(bytes));
     });
   }
-  // The server's side of the last connection must be over.
+  // Wait until the server has closed its side of the last connection.
   sleep(1);
   ws.connect(`${SERVER}/updateReports?agent=${AGENT}`, {}, () => {});
 }

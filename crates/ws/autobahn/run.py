@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Has Autobahn's fuzzing server judge both WebSocket modules, and prints what it says.
+"""Tests both WebSocket modules with Autobahn's fuzzing server, and prints its verdicts.
 
     PYTHON2=python2.7 crates/ws/autobahn/run.py PLIMSOLL [CASE ...]
 
-The suite is written in Python 2, and pip for that Python fetches it into target/autobahn. CASE are
-patterns such as `7.*`; all cases take some minutes. The exit status is 1 if any case is not as
-RFC 6455 and RFC 7692 have it. The suite's own report is left in target/autobahn/reports.
+The suite is written in Python 2, whose pip installs it into target/autobahn. CASE is a pattern
+such as `7.*`; all cases take a few minutes. The exit status is 1 if any case violates RFC 6455 or
+RFC 7692. The suite's own report is in target/autobahn/reports.
 """
 
 import collections
@@ -21,8 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 WORK = HERE.parents[2] / "target" / "autobahn"
 SUITE = "autobahntestsuite==25.10.1"
-# INFORMATIONAL says which of several valid behaviors was found. UNIMPLEMENTED cases request
-# compression windows of another size, which scripts cannot offer, so they run uncompressed.
+# INFORMATIONAL states which of several valid behaviors was observed. UNIMPLEMENTED cases request
+# compression windows of another size. Scripts cannot offer these, so the cases run uncompressed.
 GOOD = {"OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED"}
 MODULES = {"k6-ws": "echo.js", "k6-websockets": "echo-evented.js"}
 
@@ -67,16 +67,16 @@ def main():
         finally:
             server.terminate()
             server.wait()
-    return tell(json.loads((WORK / "reports" / "index.json").read_text()))
+    return report(json.loads((WORK / "reports" / "index.json").read_text()))
 
 
 def suite():
-    """The Python that has the suite, and its environment."""
+    """Returns the Python that has the suite, and its environment."""
     python = os.environ.get("PYTHON2") or "python2.7"
     if not shutil.which(python):
         sys.exit(
-            f"{python} is not there: Autobahn's suite is written in Python 2.7. The packages of a Debian that "
-            "still had it, unpacked anywhere, will do: name the program in PYTHON2"
+            f"{python} is missing: Autobahn's suite is written in Python 2.7. You can unpack the packages of "
+            "an older Debian release anywhere and set PYTHON2 to the program"
         )
     site = WORK / "site"
     inherited = os.environ.get("PYTHONPATH")
@@ -88,40 +88,40 @@ def suite():
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def wait_for(port, server):
     until = time.monotonic() + 30
     while time.monotonic() < until and server.poll() is None:
-        with socket.socket() as one:
-            if one.connect_ex(("127.0.0.1", port)) == 0:
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.1)
     sys.exit(f"the fuzzing server does not listen: {(WORK / 'server.log').read_text()[-2000:]}")
 
 
-def tell(index):
-    """Prints the tallies, and each case that is not as it should be; 1 if there is one."""
+def report(index):
+    """Prints the counts and each failed case. Returns 1 if there are any."""
     print("| module | cases | behavior | closing |\n|---|---:|---|---|")
-    wrong = []
+    failed = []
     for agent in MODULES:
         cases = index.get(agent, {})
         tally = [
             collections.Counter(case[key] for case in cases.values())
             for key in ("behavior", "behaviorClose")
         ]
-        said = [", ".join(f"{count} {name}" for name, count in one.most_common()) for one in tally]
-        print(f"| {agent} | {len(cases)} | {said[0]} | {said[1]} |")
+        counts = [", ".join(f"{count} {name}" for name, count in one.most_common()) for one in tally]
+        print(f"| {agent} | {len(cases)} | {counts[0]} | {counts[1]} |")
         if not cases:
-            wrong.append(f"{agent}: no case was judged")
+            failed.append(f"{agent}: no cases ran")
         for number, case in sorted(cases.items()):
             if case["behavior"] not in GOOD or case["behaviorClose"] not in GOOD:
-                wrong.append(f"{agent} {number}: {case['behavior']}, closing {case['behaviorClose']}")
-    print("\n".join(wrong), file=sys.stderr)
-    return 1 if wrong else 0
+                failed.append(f"{agent} {number}: {case['behavior']}, closing {case['behaviorClose']}")
+    print("\n".join(failed), file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use plimsoll_http::{Counted, Decoded, Full, MemoryBudget};
+use plimsoll_http::{BudgetedBytes, Decoded, Full, MemoryBudget};
 
 use crate::violation::Violation;
 
@@ -30,7 +30,7 @@ const SLICE: Duration = Duration::from_micros(250);
 /// An upper bound of deflate's output for `length` bytes and a flush. Stored blocks have an
 /// overhead of five bytes per 65,535 (RFC 1951, section 3.2.4), and implementations differ only
 /// slightly from that.
-const fn most(length: usize) -> usize {
+const fn max_deflated_size(length: usize) -> usize {
     length + length / 8 + 256
 }
 
@@ -70,7 +70,7 @@ impl Deflater {
         loop {
             let taken = (engine.total_in() - before) as usize;
             let rest = message.get(taken..).unwrap_or_default();
-            out.reserve(most(rest.len()));
+            out.reserve(max_deflated_size(rest.len()));
             let done = engine.compress_vec(rest, out, FlushCompress::Sync);
             let all_in = (engine.total_in() - before) as usize >= message.len();
             let is_stuck = matches!(done, Err(_) | Ok(Status::BufError));
@@ -152,7 +152,7 @@ impl Inflater {
     }
 
     /// Decompresses one slice. Returns the message when it is complete, and `None` before that.
-    pub(crate) fn advance(&mut self) -> Result<Option<Counted>, Violation> {
+    pub(crate) fn advance(&mut self) -> Result<Option<BudgetedBytes>, Violation> {
         let outcome = self.slice();
         if outcome.is_err() {
             self.current = None;
@@ -160,7 +160,7 @@ impl Inflater {
         outcome
     }
 
-    fn slice(&mut self) -> Result<Option<Counted>, Violation> {
+    fn slice(&mut self) -> Result<Option<BudgetedBytes>, Violation> {
         let Some(current) = &mut self.current else {
             return Ok(None);
         };
@@ -257,11 +257,11 @@ mod tests {
         }
     }
 
-    const FRESH: Agreed = Agreed {
+    const NO_TAKEOVER: Agreed = Agreed {
         server_no_context_takeover: true,
         client_no_context_takeover: true,
     };
-    const KEPT: Agreed = Agreed {
+    const TAKEOVER: Agreed = Agreed {
         server_no_context_takeover: false,
         client_no_context_takeover: false,
     };
@@ -271,26 +271,29 @@ mod tests {
     fn the_examples_of_the_rfc() {
         let one = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
         let again = [0xf2, 0x00, 0x11, 0x00, 0x00];
-        let mut sharing = Inflater::new(KEPT);
+        let mut sharing = Inflater::new(TAKEOVER);
         assert_eq!(sharing.decompress(&one, 99).unwrap(), b"Hello");
         assert_eq!(sharing.decompress(&again, 99).unwrap(), b"Hello");
-        let mut fresh = Inflater::new(FRESH);
-        assert_eq!(fresh.decompress(&one, 99).unwrap(), b"Hello");
+        let mut without_takeover = Inflater::new(NO_TAKEOVER);
+        assert_eq!(without_takeover.decompress(&one, 99).unwrap(), b"Hello");
         let stored = [
             0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x00,
         ];
-        assert_eq!(fresh.decompress(&stored, 99).unwrap(), b"Hello");
+        assert_eq!(without_takeover.decompress(&stored, 99).unwrap(), b"Hello");
         let last = [0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x00];
-        assert_eq!(fresh.decompress(&last, 99).unwrap(), b"Hello");
+        assert_eq!(without_takeover.decompress(&last, 99).unwrap(), b"Hello");
         let two_blocks = [
             0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00,
         ];
-        assert_eq!(fresh.decompress(&two_blocks, 99).unwrap(), b"Hello");
-        assert_eq!(fresh.decompress(&[0], 99).unwrap(), b"");
+        assert_eq!(
+            without_takeover.decompress(&two_blocks, 99).unwrap(),
+            b"Hello"
+        );
+        assert_eq!(without_takeover.decompress(&[0], 99).unwrap(), b"");
     }
 
     #[test]
-    fn a_kept_context_makes_a_repeated_message_short() {
+    fn context_takeover_shortens_a_repeated_message() {
         let text = "the quick brown fox jumps over the lazy dog, and then again".repeat(3);
         let lengths = |agreed| {
             let mut deflater = Deflater::new(agreed);
@@ -300,19 +303,19 @@ mod tests {
                 out.len()
             })
         };
-        let [first, second] = lengths(KEPT);
+        let [first, second] = lengths(TAKEOVER);
         assert!(second * 3 < first, "{first} then {second}");
-        let [first, second] = lengths(FRESH);
+        let [first, second] = lengths(NO_TAKEOVER);
         assert_eq!(first, second);
     }
 
     #[test]
     fn a_bomb_is_stopped_at_the_limit() {
         let mut bomb = Vec::new();
-        Deflater::new(FRESH).compress(&vec![0; 64 << 20], &mut bomb);
+        Deflater::new(NO_TAKEOVER).compress(&vec![0; 64 << 20], &mut bomb);
         assert!(bomb.len() < 1 << 20);
         let limit = 1 << 16;
-        let outcome = Inflater::new(FRESH).decompress(&bomb, limit);
+        let outcome = Inflater::new(NO_TAKEOVER).decompress(&bomb, limit);
         assert_eq!(outcome, Err(Violation::TooBig(limit)));
     }
 
@@ -320,8 +323,8 @@ mod tests {
     fn a_message_that_expands_is_decompressed_in_slices_within_the_budget() {
         static BUDGET: MemoryBudget = MemoryBudget::new(20 << 20);
         let mut bomb = Vec::new();
-        Deflater::new(FRESH).compress(&vec![0; 16 << 20], &mut bomb);
-        let mut inflater = Inflater::new(FRESH);
+        Deflater::new(NO_TAKEOVER).compress(&vec![0; 16 << 20], &mut bomb);
+        let mut inflater = Inflater::new(NO_TAKEOVER);
         inflater.memory = &BUDGET;
         let mut message = || {
             inflater.begin(bomb.clone(), 64 << 20);
@@ -355,7 +358,7 @@ mod tests {
             &[0x07],
             &[0x00, 0x05, 0x00, 0xfb, 0xff, 0x48],
         ] {
-            let outcome = Inflater::new(FRESH).decompress(bytes, 999);
+            let outcome = Inflater::new(NO_TAKEOVER).decompress(bytes, 999);
             assert_eq!(outcome, Err(Violation::Compressed), "{bytes:x?}");
         }
     }
@@ -370,7 +373,7 @@ mod tests {
             state ^= state << 17;
             state
         };
-        let (mut deflater, mut inflater) = (Deflater::new(FRESH), Inflater::new(FRESH));
+        let (mut deflater, mut inflater) = (Deflater::new(NO_TAKEOVER), Inflater::new(NO_TAKEOVER));
         let mut check = |message: &[u8]| {
             let mut compressed = Vec::new();
             deflater.compress(message, &mut compressed);
@@ -400,7 +403,7 @@ mod tests {
             messages in proptest::collection::vec(proptest::collection::vec(0u8..4, 0..5000), 1..6),
             takes_over: bool,
         ) {
-            let agreed = if takes_over { KEPT } else { FRESH };
+            let agreed = if takes_over { TAKEOVER } else { NO_TAKEOVER };
             let (mut deflater, mut inflater) = (Deflater::new(agreed), Inflater::new(agreed));
             for message in messages {
                 let mut compressed = Vec::new();

@@ -59,7 +59,7 @@ impl Encoder {
 
 #[inline]
 fn frame(out: &mut Vec<u8>, opcode: Opcode, is_compressed: bool, payload: &[u8]) {
-    let key = mask::fresh_key();
+    let key = mask::random_key();
     write_header(out, opcode, is_compressed, payload.len(), key);
     let start = out.len();
     out.extend_from_slice(payload);

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_in_the_first_two_bytes_are_refused_at_once() {
+    fn errors_in_the_first_two_bytes_are_rejected_immediately() {
         assert_eq!(refused(&[0x81, 0x80]), Violation::Masked);
         assert_eq!(refused(&[0xa1, 0]), Violation::ReservedBits(0b010));
         assert_eq!(refused(&[0x91, 0]), Violation::ReservedBits(0b001));

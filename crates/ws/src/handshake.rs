@@ -57,13 +57,13 @@ pub enum Refusal {
 pub(crate) struct Key(String);
 
 impl Key {
-    pub(crate) fn fresh() -> Self {
-        let chance = [(); 4].map(|()| crate::mask::fresh_key());
+    pub(crate) fn random() -> Self {
+        let chance = [(); 4].map(|()| crate::mask::random_key());
         Key(STANDARD.encode(chance.as_flattened()))
     }
 
     /// A key that is not random, for a handshake whose response has already been recorded.
-    pub(crate) fn known(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         Key(text.to_owned())
     }
 
@@ -233,14 +233,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_sixteen_bytes_and_new_each_time() {
-        let (one, other) = (Key::fresh(), Key::fresh());
+    fn keys_have_sixteen_bytes_and_are_never_reused() {
+        let (one, other) = (Key::random(), Key::random());
         assert_eq!(one.0.len(), 24);
         assert!(one.0.ends_with("=="));
         assert_ne!(one.0, other.0);
     }
 
-    fn answered(offer: OfferDeflate, answer: &str) -> Option<Option<AgreedDeflate>> {
+    fn response_to(offer: OfferDeflate, answer: &str) -> Option<Option<AgreedDeflate>> {
         let offer = Offer {
             deflate: Some(offer),
             ..Offer::default()
@@ -249,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn deflate_is_agreed_on_as_rfc_7692_says() {
-        let fresh = OfferDeflate {
+    fn deflate_is_negotiated_according_to_rfc_7692() {
+        let random = OfferDeflate {
             server_no_context_takeover: true,
             client_no_context_takeover: true,
         };
@@ -261,16 +261,19 @@ mod tests {
                 client_no_context_takeover: client,
             }))
         };
-        assert_eq!(answered(fresh, ""), Some(None));
+        assert_eq!(response_to(random, ""), Some(None));
         let both = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
-        assert_eq!(answered(fresh, both), agreed(true, true));
+        assert_eq!(response_to(random, both), agreed(true, true));
         assert_eq!(
-            answered(fresh, "permessage-deflate;server_no_context_takeover"),
+            response_to(random, "permessage-deflate;server_no_context_takeover"),
             agreed(true, true)
         );
-        assert_eq!(answered(kept, "permessage-deflate"), agreed(false, false));
+        assert_eq!(
+            response_to(kept, "permessage-deflate"),
+            agreed(false, false)
+        );
         let bits = "permessage-deflate; server_max_window_bits=\"10\"";
-        assert_eq!(answered(kept, bits), agreed(false, false));
+        assert_eq!(response_to(kept, bits), agreed(false, false));
         for wrong in [
             "permessage-deflate; client_max_window_bits=10",
             "permessage-deflate; server_max_window_bits",
@@ -281,9 +284,9 @@ mod tests {
             "permessage-deflate, permessage-deflate",
             "permessage-bzip2",
         ] {
-            assert_eq!(answered(kept, wrong), None, "{wrong}");
+            assert_eq!(response_to(kept, wrong), None, "{wrong}");
         }
-        assert_eq!(answered(fresh, "permessage-deflate"), None);
+        assert_eq!(response_to(random, "permessage-deflate"), None);
         let none = Offer::default();
         assert!(none.check_extensions("permessage-deflate").is_err());
     }

@@ -13,7 +13,7 @@ const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 /// The reason why the response does not open a WebSocket.
 pub fn read_handshake(answer: &[u8], offer: &Offer) -> Result<Agreed, String> {
     let head = plimsoll_http::in_memory::read_head(answer)?;
-    let key = Key::known(KEY);
+    let key = Key::from_text(KEY);
     offer
         .check(&head, &key)
         .map_err(|refusal| refusal.to_string())

@@ -3,21 +3,21 @@
 use std::cell::RefCell;
 
 /// Number of keys that are requested from the system at a time.
-const DRAWN: usize = 1024;
+const KEYS_PER_REQUEST: usize = 1024;
 
 thread_local! {
-    static KEYS: RefCell<Keys> = const { RefCell::new(Keys { bytes: [0; DRAWN * 4], used: DRAWN * 4 }) };
+    static KEYS: RefCell<Keys> = const { RefCell::new(Keys { bytes: [0; KEYS_PER_REQUEST * 4], used: KEYS_PER_REQUEST * 4 }) };
 }
 
 struct Keys {
-    bytes: [u8; DRAWN * 4],
+    bytes: [u8; KEYS_PER_REQUEST * 4],
     used: usize,
 }
 
 /// A key that no script and no peer can predict (section 10.3). It is from the system's generator,
 /// and many keys share the cost of one request.
 #[inline]
-pub(crate) fn fresh_key() -> [u8; 4] {
+pub(crate) fn random_key() -> [u8; 4] {
     KEYS.with_borrow_mut(|keys| {
         if let Some(&key) = keys.bytes.get(keys.used..).and_then(<[u8]>::first_chunk) {
             keys.used += 4;
@@ -33,7 +33,7 @@ impl Keys {
         if getrandom::fill(&mut self.bytes).is_err() {
             // Without the system's generator, the hasher's random keys are the best remaining source.
             for eight in self.bytes.chunks_exact_mut(8) {
-                eight.copy_from_slice(&weak_chance().to_ne_bytes());
+                eight.copy_from_slice(&hasher_random().to_ne_bytes());
             }
         }
         self.used = 4;
@@ -41,7 +41,7 @@ impl Keys {
     }
 }
 
-fn weak_chance() -> u64 {
+fn hasher_random() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::hash::RandomState::new().build_hasher().finish()
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_as_the_definition_says() {
+    fn masking_matches_its_definition() {
         let key = [0x37, 0xfa, 0x21, 0x3d];
         for length in 0..70 {
             let plain: Vec<u8> = (0..length).map(|n: u8| n.wrapping_mul(7)).collect();
@@ -91,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn keys_hardly_ever_repeat_across_refills() {
-        let keys: HashSet<[u8; 4]> = (0..4 * DRAWN).map(|_| fresh_key()).collect();
+    fn keys_rarely_repeat_across_refills() {
+        let keys: HashSet<[u8; 4]> = (0..4 * KEYS_PER_REQUEST).map(|_| random_key()).collect();
         // 4,096 of 2^32: the probability of two equal pairs is one in a hundred thousand.
-        assert!(keys.len() >= 4 * DRAWN - 2, "{}", keys.len());
+        assert!(keys.len() >= 4 * KEYS_PER_REQUEST - 2, "{}", keys.len());
     }
 }

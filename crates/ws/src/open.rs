@@ -44,7 +44,7 @@ pub async fn open(
     offer: &Offer,
     limits: Limits,
 ) -> Opened {
-    let key = Key::fresh();
+    let key = Key::random();
     for (name, value) in offer.fields(&key) {
         if let Err(reason) = request.headers.set(name, &value) {
             request.invalid = Some(reason.into());

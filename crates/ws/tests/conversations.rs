@@ -12,7 +12,7 @@ const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
-const FRESH: AgreedDeflate = AgreedDeflate {
+const NO_TAKEOVER: AgreedDeflate = AgreedDeflate {
     server_no_context_takeover: true,
     client_no_context_takeover: true,
 };
@@ -45,7 +45,7 @@ fn connected(room: usize) -> (Connection<DuplexStream>, DuplexStream) {
 }
 
 /// Reads one frame from the client and unmasks it.
-async fn heard(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
+async fn read_frame(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
     let mut head = [0; 2];
     peer.read_exact(&mut head).await.unwrap();
     assert!(head[1] & 0x80 != 0, "a client masks");
@@ -74,7 +74,7 @@ async fn pongs_have_the_pings_payload() {
             Event::Ping(payload.to_vec())
         );
         connection.flush().await.unwrap();
-        assert_eq!(heard(&mut peer).await, (LAST | PONG, payload.to_vec()));
+        assert_eq!(read_frame(&mut peer).await, (LAST | PONG, payload.to_vec()));
     }
     // An unsolicited pong is reported and needs no response.
     peer.write_all(&frame(LAST | PONG, b"unasked"))
@@ -88,7 +88,7 @@ async fn pongs_have_the_pings_payload() {
 }
 
 #[tokio::test]
-async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
+async fn a_peer_that_pings_and_never_reads_does_not_fill_memory() {
     let (mut connection, mut peer) = connected(1 << 10);
     let pings = frame(LAST | PING, &[7; 125]).repeat(64);
     // Both directions block after a kilobyte, so the peer writes in a separate task.
@@ -134,7 +134,10 @@ async fn a_close_is_echoed_and_ends_the_events() {
         panic!("no close")
     };
     assert_eq!((output.code, output.reason.as_str()), (4000, "ok"));
-    assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![0x0f, 0xa0]));
+    assert_eq!(
+        read_frame(&mut peer).await,
+        (LAST | CLOSE, vec![0x0f, 0xa0])
+    );
     assert_eq!(connection.send(Kind::Text, b"x"), Err(plimsoll_ws::Ended));
     assert_eq!(connection.ping(b"x"), Err(plimsoll_ws::Ended));
     drop(peer);
@@ -146,11 +149,11 @@ async fn a_close_is_echoed_and_ends_the_events() {
 }
 
 #[tokio::test]
-async fn an_empty_close_gets_an_empty_close() {
+async fn an_empty_close_is_echoed() {
     let (mut connection, mut peer) = connected(1 << 16);
     peer.write_all(&frame(LAST | CLOSE, b"")).await.unwrap();
     assert!(matches!(connection.event().await.unwrap(), Event::Close(_)));
-    assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![]));
+    assert_eq!(read_frame(&mut peer).await, (LAST | CLOSE, vec![]));
 }
 
 #[tokio::test]
@@ -159,7 +162,7 @@ async fn our_close_waits_for_the_peers_while_messages_arrive() {
     connection.close(Some(1001), &"é".repeat(100));
     connection.close(Some(1000), "two close frames count once");
     connection.flush().await.unwrap();
-    let (first, payload) = heard(&mut peer).await;
+    let (first, payload) = read_frame(&mut peer).await;
     assert_eq!(first, LAST | CLOSE);
     // The reason is truncated at a character boundary, so it fits into the frame.
     assert_eq!(payload[2..], *"é".repeat(61).as_bytes());
@@ -177,7 +180,7 @@ async fn our_close_waits_for_the_peers_while_messages_arrive() {
 }
 
 #[tokio::test]
-async fn a_violation_is_sent_to_the_peer_by_its_code() {
+async fn a_violation_is_reported_to_the_peer_with_its_code() {
     for (bytes, code) in [
         (frame(LAST | 3, b""), 1002),
         (frame(LAST | TEXT, &[0xff]), 1007),
@@ -193,14 +196,14 @@ async fn a_violation_is_sent_to_the_peer_by_its_code() {
             error.to_string().contains("violated the protocol"),
             "{error}"
         );
-        let (first, payload) = heard(&mut peer).await;
+        let (first, payload) = read_frame(&mut peer).await;
         assert_eq!(first, LAST | CLOSE);
         assert_eq!(payload, u16::to_be_bytes(code), "{bytes:x?}");
     }
 }
 
 #[tokio::test]
-async fn an_end_in_the_middle_is_distinguished_from_one_between_messages() {
+async fn a_close_within_a_message_differs_from_one_between_messages() {
     for (bytes, expected) in [
         (&b""[..], false),
         (&[LAST | TEXT], true),
@@ -230,7 +233,7 @@ async fn bytes_after_the_handshake_are_read_first() {
 }
 
 #[tokio::test]
-async fn a_peer_that_is_slow_to_read_holds_back_and_loses_nothing() {
+async fn a_slow_reader_causes_back_pressure_and_no_loss() {
     let (mut connection, mut peer) = connected(100);
     let message = vec![0xa5; 300_000];
     connection.send(Kind::Binary, &message).unwrap();
@@ -239,7 +242,7 @@ async fn a_peer_that_is_slow_to_read_holds_back_and_loses_nothing() {
     assert!(stuck.is_pending());
     assert!(connection.unsent() > 299_000);
     let (flushed, first) = tokio::join!(connection.flush(), async {
-        (heard(&mut peer).await, heard(&mut peer).await)
+        (read_frame(&mut peer).await, read_frame(&mut peer).await)
     });
     flushed.unwrap();
     assert_eq!(
@@ -251,20 +254,20 @@ async fn a_peer_that_is_slow_to_read_holds_back_and_loses_nothing() {
 #[tokio::test]
 async fn compressed_messages_reach_a_peer_that_inflates() {
     let (ours, mut peer) = duplex(1 << 20);
-    let mut connection = Connection::new(ours, &[], Some(FRESH), Limits::default());
-    let said = "a sentence with a sentence in it, ".repeat(40);
+    let mut connection = Connection::new(ours, &[], Some(NO_TAKEOVER), Limits::default());
+    let text = "a sentence with a sentence in it, ".repeat(40);
     for _ in 0..2 {
-        connection.send(Kind::Text, said.as_bytes()).unwrap();
+        connection.send(Kind::Text, text.as_bytes()).unwrap();
         connection.flush().await.unwrap();
-        let (first, payload) = heard(&mut peer).await;
+        let (first, payload) = read_frame(&mut peer).await;
         assert_eq!(first, LAST | 0x40 | TEXT);
-        assert!(payload.len() < said.len() / 4);
+        assert!(payload.len() < text.len() / 4);
         let mut engine = flate2::Decompress::new(false);
-        let mut out = Vec::with_capacity(said.len() * 2);
+        let mut out = Vec::with_capacity(text.len() * 2);
         let input = [&payload[..], &[0, 0, 0xff, 0xff]].concat();
         engine
             .decompress_vec(&input, &mut out, flate2::FlushDecompress::Sync)
             .unwrap();
-        assert_eq!(out, said.as_bytes());
+        assert_eq!(out, text.as_bytes());
     }
 }

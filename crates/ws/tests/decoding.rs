@@ -103,7 +103,7 @@ fn control_frames_may_come_between_fragments_and_messages() {
 }
 
 #[test]
-fn fragments_may_be_empty_and_many() {
+fn many_empty_fragments_are_accepted() {
     let mut all = frame(TEXT, b"");
     for _ in 0..500 {
         all.extend(frame(0, b""));
@@ -155,7 +155,7 @@ fn complete_messages_before_a_violation_are_delivered() {
 }
 
 #[test]
-fn control_frames_are_short_and_whole() {
+fn control_frames_must_be_short_and_unfragmented() {
     for opcode in [CLOSE, PING, PONG] {
         let long = events(&frame(LAST | opcode, &[b'a'; 126]));
         assert_eq!(long, Err(Violation::LongControl(126)));
@@ -188,7 +188,7 @@ const NO_UTF8: [&[u8]; 16] = [
 ];
 
 #[test]
-fn text_must_be_utf8_however_it_is_cut() {
+fn text_must_be_utf8_however_it_is_split() {
     for bytes in NO_UTF8 {
         assert_eq!(
             events(&frame(LAST | TEXT, bytes)),
@@ -233,27 +233,27 @@ fn text_must_be_utf8_however_it_is_cut() {
 }
 
 #[test]
-fn invalid_data_fails_at_once_and_not_at_the_end_of_the_message() {
+fn invalid_data_fails_before_the_end_of_the_message() {
     let mut decoder = Decoder::new(Limits::default(), None);
     let mut head: &[u8] = &[TEXT, 127, 0, 0, 0, 0, 0, 0x10, 0, 0, b'a', 0xff];
     assert_eq!(decoder.feed(&mut head), Err(Violation::Utf8));
 }
 
 #[test]
-fn close_frames_are_understood_and_checked() {
+fn close_frames_are_parsed_and_checked() {
     let close = |payload: &[u8]| events(&frame(LAST | CLOSE, payload));
-    let told = |code, reason: &str| {
+    let closed = |code, reason: &str| {
         let reason = reason.to_owned();
         Ok(vec![Event::Close(CloseFrame { code, reason })])
     };
-    assert_eq!(close(b""), told(1005, ""));
+    assert_eq!(close(b""), closed(1005, ""));
     assert_eq!(close(&[3]), Err(Violation::CloseOfOneByte));
-    assert_eq!(close(&[3, 0xe8, b'b', b'y', b'e']), told(1000, "bye"));
+    assert_eq!(close(&[3, 0xe8, b'b', b'y', b'e']), closed(1000, "bye"));
     for code in [
         1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000,
         4999u16,
     ] {
-        assert_eq!(close(&code.to_be_bytes()), told(code, ""));
+        assert_eq!(close(&code.to_be_bytes()), closed(code, ""));
     }
     for code in [
         0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535u16,
@@ -263,12 +263,12 @@ fn close_frames_are_understood_and_checked() {
     assert_eq!(close(&[3, 0xe8, 0xff]), Err(Violation::CloseReason));
     assert_eq!(
         close(&[&[3, 0xe8][..], &[b'r'; 123]].concat()),
-        told(1000, &"r".repeat(123))
+        closed(1000, &"r".repeat(123))
     );
 }
 
 #[test]
-fn a_message_too_long_is_refused_by_its_announcement() {
+fn a_message_whose_announced_length_is_too_long_is_rejected() {
     let limits = Limits { max_message: 1000 };
     let decode = |bytes: &[u8]| decoded(bytes, bytes.len(), None, limits);
     assert!(decode(&frame(LAST | BINARY, &[0; 1000])).is_ok());
@@ -299,7 +299,7 @@ fn a_message_too_long_is_refused_by_its_announcement() {
     assert_eq!(decode(&fragments), Err(Violation::TooBig(1000)));
 }
 
-const FRESH: AgreedDeflate = AgreedDeflate {
+const NO_TAKEOVER: AgreedDeflate = AgreedDeflate {
     server_no_context_takeover: true,
     client_no_context_takeover: true,
 };
@@ -319,7 +319,7 @@ fn compressed_messages_may_be_fragmented_and_mixed_with_plain_ones() {
     .concat();
     for piece in [1, 5, all.len()] {
         assert_eq!(
-            decoded(&all, piece, Some(FRESH), Limits::default()).unwrap(),
+            decoded(&all, piece, Some(NO_TAKEOVER), Limits::default()).unwrap(),
             [
                 text("Hello"),
                 text("plain"),
@@ -332,7 +332,7 @@ fn compressed_messages_may_be_fragmented_and_mixed_with_plain_ones() {
 
 #[test]
 fn compression_is_marked_on_first_frames_only() {
-    let deflated = |bytes: &[u8]| decoded(bytes, bytes.len(), Some(FRESH), Limits::default());
+    let deflated = |bytes: &[u8]| decoded(bytes, bytes.len(), Some(NO_TAKEOVER), Limits::default());
     let second = [
         frame(0x40 | TEXT, &HELLO[..3]),
         frame(LAST | 0x40, &HELLO[3..]),
@@ -367,7 +367,7 @@ fn a_bomb_is_refused_at_the_limit() {
     };
     let all = frame(LAST | 0x40 | BINARY, &bomb);
     assert_eq!(
-        decoded(&all, all.len(), Some(FRESH), limits),
+        decoded(&all, all.len(), Some(NO_TAKEOVER), limits),
         Err(Violation::TooBig(1 << 20))
     );
 }
@@ -380,7 +380,7 @@ proptest! {
         piece in 1usize..50,
         deflate: bool,
     ) {
-        let deflate = deflate.then_some(FRESH);
+        let deflate = deflate.then_some(NO_TAKEOVER);
         let limits = Limits { max_message: 4096 };
         let whole = decoded(&bytes, bytes.len().max(1), deflate, limits);
         prop_assert_eq!(decoded(&bytes, piece, deflate, limits), whole);

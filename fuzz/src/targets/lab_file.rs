@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plimsoll_lab::file::Document;
-use plimsoll_lab::{Lab, Which};
+use plimsoll_lab::{FormName, Lab};
 
 use super::{Target, text};
 
@@ -25,7 +25,7 @@ pub const TARGET: Target = Target {
 fn run(data: &[u8]) {
     let text = text(data);
     if let Ok(document) = Document::of_text(Path::new("/nowhere/lab.toml"), &text) {
-        for which in [Which::Quick, Which::Standard, Which::Full] {
+        for which in [FormName::Quick, FormName::Standard, FormName::Full] {
             if let Ok(lab) = Lab::of(document.clone(), which) {
                 let message = plimsoll_lab::plan::text(&lab);
                 assert!(!message.is_empty());

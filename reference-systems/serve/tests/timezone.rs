@@ -115,14 +115,14 @@ fn postgis_can_stop_and_restart() {
     }
 
     // The server does not wait for a store that hangs.
-    postgres.freeze();
+    postgres.suspend();
     let begun = Instant::now();
     told(&client.get(paris, &[]), 503);
     assert!(
         begun.elapsed() < Duration::from_secs(12),
         "it must not wait"
     );
-    postgres.thaw();
+    postgres.resume();
     let begun = Instant::now();
     while client.get(paris, &[]).status != 200 {
         assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");

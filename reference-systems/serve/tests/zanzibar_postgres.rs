@@ -178,12 +178,12 @@ fn a_database_that_hangs_is_not_waited_for_forever() {
     let mut client = connect(&served);
     let asked = "doc:mydoc3#viewer@user:myuser3";
     assert_eq!(post(&mut client, "Check", asked), (200, json!({})));
-    postgres.freeze();
+    postgres.suspend();
     let begun = Instant::now();
     let (status, error) = post(&mut client, "Check", asked);
     assert_eq!((status, &error["code"]), (503, &json!("unavailable")));
     assert!(begun.elapsed() < Duration::from_secs(10));
-    postgres.thaw();
+    postgres.resume();
     let deadline = Instant::now() + Duration::from_secs(10);
     while post(&mut client, "Check", asked) != (200, json!({})) {
         assert!(Instant::now() < deadline, "it does not come back");

@@ -59,7 +59,7 @@ fn block(file: &str, number: usize, block: &Block) -> Value {
     put("users", &block.users);
     put("declared_time", &block.declared);
     put("elapsed", &block.elapsed);
-    put("asked_rate", &block.asked_rate);
+    put("asked_rate", &block.requested_rate);
     put("requests", &block.requests);
     put("rate", &block.rate);
     put("iterations", &block.iterations);

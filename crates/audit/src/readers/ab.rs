@@ -26,7 +26,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if begins(text) && (!open || blocks.last().is_some_and(again)) {
             let mut block = Block::new(Tool::Ab, "ab text", line.number);
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
             if let Some(host) = host.take() {
                 let port = port.take().map_or(String::new(), |port| format!(":{port}"));
                 let path: String = path.take().unwrap_or_default();
@@ -206,14 +206,14 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.statuses.push(("non-2xx".to_owned(), count));
         }
     } else if let Some(value) = after(text, "Keep-Alive requests") {
-        block.kept = first(value, Unit::Count);
+        block.keep_alive = first(value, Unit::Count);
     } else if let Some(value) = after(text, "Total transferred") {
         block.received.total = first(value, Unit::Bytes).map(|mut total| {
             total.step = 0.0;
             total
         });
     } else if let Some(value) = after(text, "Document Length") {
-        block.answer_bytes = first(value, Unit::Bytes);
+        block.response_bytes = first(value, Unit::Bytes);
     } else if let Some(value) = after(text, "Requests per second") {
         block.rate = first(value, Unit::Rate);
     } else if let Some(value) = after(text, "Time per request") {

@@ -8,7 +8,7 @@ use crate::quantity::{Quantity, Unit, number};
 const LAYOUT: &str = "ann-benchmarks CSV";
 
 /// Maximum number of columns. Real files have about twenty.
-const MOST_COLUMNS: usize = 64;
+const MAX_COLUMNS: usize = 64;
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -31,7 +31,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             }
             continue;
         }
-        if blocks.len() > crate::MOST_BLOCKS {
+        if blocks.len() > crate::MAX_BLOCKS {
             break;
         }
         blocks.extend(row(&header, &cells(line.text), line.number));
@@ -103,7 +103,7 @@ fn cells(line: &str) -> Vec<String> {
             }
             '"' => quoted = !quoted,
             ',' if !quoted => {
-                if cells.len() == MOST_COLUMNS {
+                if cells.len() == MAX_COLUMNS {
                     break;
                 }
                 cells.push(String::new());

@@ -133,7 +133,7 @@ impl Reader {
         };
         let mut block = Block::new(Tool::Autocannon, "autocannon text", first);
         block.model = Model::Closed;
-        block.thinks_never = true;
+        block.no_think_time = true;
         block.declared = declared;
         block.target = target;
         block.users = self.users.take();
@@ -237,12 +237,12 @@ impl Reader {
 
 /// The cells of an HTML table by row, as far as one line contains them.
 fn html_rows(text: &str) -> Vec<Vec<String>> {
-    const MOST: usize = 64;
-    let rows = text.split("</tr>").take(MOST);
+    const MAX_COUNT: usize = 64;
+    let rows = text.split("</tr>").take(MAX_COUNT);
     rows.map(|row| {
         let cells = row.split("</td>").flat_map(|part| part.split("</th>"));
         let mut cells: Vec<String> = cells
-            .take(MOST)
+            .take(MAX_COUNT)
             .map(|cell| without_tags(cell).trim().to_owned())
             .collect();
         // The text after the last closing tag is not a cell.

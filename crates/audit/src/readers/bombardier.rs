@@ -25,10 +25,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         {
             let mut block = Block::new(Tool::Bombardier, "bombardier text", line.number);
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
             block.rate = bare(mean, Unit::Rate, line.number);
             if let Some(header) = header.take() {
-                asked(&mut block, header);
+                read_settings(&mut block, header);
             }
             blocks.push(block);
             open = true;
@@ -47,7 +47,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// `Bombarding http://a:8080/ for 10s using 200 connection(s)`, or `with 5000 request(s) using …`.
-fn asked(block: &mut Block, header: Line) {
+fn read_settings(block: &mut Block, header: Line) {
     let words: Vec<&str> = header.text.split_whitespace().take(12).collect();
     let after = |name: &str| {
         let at = words.iter().position(|word| *word == name)?;
@@ -56,9 +56,9 @@ fn asked(block: &mut Block, header: Line) {
     let count = |name: &str| bare(after(name)?, Unit::Count, header.number);
     block.target = after("Bombarding").map(str::to_owned);
     block.users = count("using");
-    block.asked_count = count("with");
+    block.requested_count = count("with");
     block.declared = after("for")
-        .filter(|_| block.asked_count.is_none())
+        .filter(|_| block.requested_count.is_none())
         .and_then(|time| duration(time, header.number));
 }
 

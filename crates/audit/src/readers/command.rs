@@ -37,13 +37,13 @@ const TOOLS: [(&str, Tool); 19] = [
 ];
 
 /// Maximum number of commands that are considered.
-const MOST: usize = 4000;
+const MAX_COMMANDS: usize = 4000;
 
 /// Every command line of a load tool.
 pub fn find(lines: &[Line]) -> Vec<Command> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < lines.len() && found.len() < MOST {
+    while at < lines.len() && found.len() < MAX_COMMANDS {
         let line = lines[at];
         at += 1;
         if line.text.len() > 4096 {
@@ -223,10 +223,10 @@ fn confirm_users(block: &mut Block, command: &Command) {
             })
     };
     let done = near(&as_told.declared, &block.elapsed, 0.02)
-        || near(&as_told.asked_count, &block.requests, 0.005);
+        || near(&as_told.requested_count, &block.requests, 0.005);
     let mean = block.latency().and_then(|latency| latency.mean.as_ref());
     let (Some(users), Some(rate), Some(mean), None) =
-        (as_told.users, &block.rate, mean, &as_told.asked_rate)
+        (as_told.users, &block.rate, mean, &as_told.requested_rate)
     else {
         return;
     };
@@ -243,14 +243,14 @@ fn of_another_run(block: &Block, command: &str) -> bool {
         block.tool,
         Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Bombardier | Tool::Autocannon
     );
-    match (&block.users, asked_users(command)) {
-        (Some(shown), Some(asked)) => prints_users && (shown.value - asked).abs() > 0.5,
+    match (&block.users, requested_users(command)) {
+        (Some(shown), Some(requested)) => prints_users && (shown.value - requested).abs() > 0.5,
         _ => false,
     }
 }
 
 /// The number of users in a command's options.
-pub fn asked_users(command: &str) -> Option<f64> {
+pub fn requested_users(command: &str) -> Option<f64> {
     let words: Vec<&str> = command
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
@@ -260,7 +260,7 @@ pub fn asked_users(command: &str) -> Option<f64> {
 }
 
 /// The test duration in a command's options, parsed and as written.
-pub fn asked_time(command: &str) -> Option<(f64, String)> {
+pub fn requested_time(command: &str) -> Option<(f64, String)> {
     let words: Vec<&str> = command
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
@@ -332,62 +332,63 @@ fn apply(block: &mut Block) {
     let users = |names: &[&str], default: Option<f64>| {
         count(names).or(default).map(|n| exact(n, Unit::Count))
     };
-    let (mut declared, mut asked_count, mut asked_rate) = (None, None, None);
-    let mut wanted = None;
+    let (mut declared, mut requested_count, mut requested_rate) = (None, None, None);
+    let mut expected = None;
     match block.tool {
         Tool::Wrk | Tool::Wrk2 => {
-            wanted = users(&["-c", "--connections"], None);
-            asked_rate = count(&["-R", "--rate"]).filter(|_| block.tool == Tool::Wrk2);
+            expected = users(&["-c", "--connections"], None);
+            requested_rate = count(&["-R", "--rate"]).filter(|_| block.tool == Tool::Wrk2);
         }
         Tool::Hey => {
-            wanted = users(&["-c"], Some(50.0));
+            expected = users(&["-c"], Some(50.0));
             declared = time(&["-z"]);
-            asked_count = count(&["-n"]).filter(|_| declared.is_none());
-            if let (Some(each), Some(users)) = (count(&["-q"]), &wanted) {
-                asked_rate = Some(each * users.value);
+            requested_count = count(&["-n"]).filter(|_| declared.is_none());
+            if let (Some(each), Some(users)) = (count(&["-q"]), &expected) {
+                requested_rate = Some(each * users.value);
             }
         }
         Tool::Oha => {
-            wanted = users(&["-c", "--connections"], Some(50.0));
+            expected = users(&["-c", "--connections"], Some(50.0));
             declared = time(&["-z", "--duration"]);
-            asked_count = count(&["-n"]).filter(|_| declared.is_none());
-            asked_rate = count(&["-q", "--query-per-second"]);
+            requested_count = count(&["-n"]).filter(|_| declared.is_none());
+            requested_rate = count(&["-q", "--query-per-second"]);
         }
         Tool::Ghz => {
-            wanted = users(&["-c", "--concurrency"], Some(50.0));
+            expected = users(&["-c", "--concurrency"], Some(50.0));
             declared = time(&["-z", "--duration"]);
-            asked_count = count(&["-n", "--total"]).filter(|_| declared.is_none());
-            asked_rate = count(&["-r", "--rps", "-q"]);
+            requested_count = count(&["-n", "--total"]).filter(|_| declared.is_none());
+            requested_rate = count(&["-r", "--rps", "-q"]);
         }
         Tool::Ab => {
-            wanted = users(&["-c"], Some(1.0));
+            expected = users(&["-c"], Some(1.0));
             declared = time(&["-t"]);
-            asked_count = count(&["-n"]).filter(|_| declared.is_none());
+            requested_count = count(&["-n"]).filter(|_| declared.is_none());
         }
         Tool::H2load => {
-            wanted = users(&["-c", "--clients"], Some(1.0));
+            expected = users(&["-c", "--clients"], Some(1.0));
             declared = time(&["-D", "--duration"]);
-            asked_count = count(&["-n", "--requests"]).filter(|_| declared.is_none());
+            requested_count = count(&["-n", "--requests"]).filter(|_| declared.is_none());
             block.streams =
                 count(&["-m", "--max-concurrent-streams"]).map(|n| exact(n, Unit::Count));
             if words.iter().any(|word| word.starts_with("--rps")) {
                 block.model = Model::Open;
-                block.thinks_never = false;
+                block.no_think_time = false;
             }
         }
         Tool::Bombardier => {
-            wanted = users(&["-c", "--connections"], Some(125.0));
-            asked_count = count(&["-n", "--requests"]);
-            declared = time(&["-d", "--duration"]).filter(|_| asked_count.is_none());
-            asked_rate = count(&["-r", "--rate"]);
+            expected = users(&["-c", "--connections"], Some(125.0));
+            requested_count = count(&["-n", "--requests"]);
+            declared = time(&["-d", "--duration"]).filter(|_| requested_count.is_none());
+            requested_rate = count(&["-r", "--rate"]);
         }
         Tool::Autocannon => {
-            wanted = users(&["-c", "--connections"], Some(10.0));
+            expected = users(&["-c", "--connections"], Some(10.0));
             declared = time(&["-d", "--duration"]);
-            asked_count = count(&["-a", "--amount"]);
+            requested_count = count(&["-a", "--amount"]);
             let each = count(&["-r", "--connectionRate"])
                 .zip(count(&["-c", "--connections"]).or(Some(10.0)));
-            asked_rate = count(&["-R", "--overallRate"]).or(each.map(|(rate, users)| rate * users));
+            requested_rate =
+                count(&["-R", "--overallRate"]).or(each.map(|(rate, users)| rate * users));
             let streams = count(&["-p", "--pipelining"]).filter(|n| *n > 1.0);
             block.streams = block
                 .streams
@@ -395,7 +396,7 @@ fn apply(block: &mut Block) {
                 .or(streams.map(|n| exact(n, Unit::Count)));
         }
         Tool::Gcannon => {
-            wanted = users(&["-c"], Some(100.0));
+            expected = users(&["-c"], Some(100.0));
             declared = time(&["-d"]);
             let streams = count(&["-p"]).filter(|n| *n > 1.0);
             block.streams = block
@@ -404,37 +405,37 @@ fn apply(block: &mut Block) {
                 .or(streams.map(|n| exact(n, Unit::Count)));
         }
         Tool::Zrk => {
-            wanted = users(&["-c", "--connections"], Some(10.0));
+            expected = users(&["-c", "--connections"], Some(10.0));
             declared = time(&["-d", "--duration"]);
             block.ramp = block
                 .ramp
                 .or(flag(&words, &["-R", "--rate"]).and_then(ramp));
             if block.ramp.is_none() && !words.contains(&"--closed") {
-                asked_rate = count(&["-R", "--rate"]);
+                requested_rate = count(&["-R", "--rate"]);
             }
         }
         Tool::Vegeta => declared = time(&["-duration", "--duration"]),
         Tool::Locust => {
-            wanted = users(&["-u", "--users", "-c", "--clients"], None);
+            expected = users(&["-u", "--users", "-c", "--clients"], None);
             declared = time(&["-t", "--run-time"]);
         }
         _ => {}
     }
-    block.users = block.users.take().or(wanted);
+    block.users = block.users.take().or(expected);
     block.declared = block.declared.take().or(declared);
-    block.asked_count = block
-        .asked_count
+    block.requested_count = block
+        .requested_count
         .take()
-        .or(asked_count.map(|n| exact(n, Unit::Count)));
-    if let Some(rate) = asked_rate {
-        block.asked_rate = Some(exact(rate, Unit::Rate));
+        .or(requested_count.map(|n| exact(n, Unit::Count)));
+    if let Some(rate) = requested_rate {
+        block.requested_rate = Some(exact(rate, Unit::Rate));
         block.model = Model::Open;
         // hey's -q limits each user, and a user that waits for its limit has think time.
-        block.thinks_never = false;
+        block.no_think_time = false;
     }
-    if block.tool == Tool::Ghz && block.asked_rate.is_none() {
+    if block.tool == Tool::Ghz && block.requested_rate.is_none() {
         block.model = Model::Closed;
-        block.thinks_never = true;
+        block.no_think_time = true;
     }
     block.target = block.target.take().or_else(|| target(&words));
 }

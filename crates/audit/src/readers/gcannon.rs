@@ -16,7 +16,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         } else if text.starts_with("gcannon") && text.contains("io_uring") {
             let mut block = Block::new(Tool::Gcannon, "gcannon text", line.number);
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
             blocks.push(block);
             open = true;
         } else if let Some(block) = blocks.last_mut().filter(|_| open)
@@ -77,7 +77,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
 fn lost(block: &mut Block, sent: Option<Quantity>) {
     if let (Some(sent), Some(responses)) = (sent, &block.requests) {
         let lost = sent.value - responses.value;
-        if lost > block.at_once().unwrap_or(0.0) {
+        if lost > block.max_in_flight().unwrap_or(0.0) {
             block.errors.push((
                 format!("{lost} of {} requests without a response", sent.text),
                 sent.line,
@@ -112,7 +112,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let mut block = Block::new(Tool::Gcannon, "gcannon JSON", line);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     block.streams = Some(exact(pipeline, Unit::Count));
     block.users = number("connections").map(|n| exact(n, Unit::Count));
     block.declared = number("duration_sec").map(|n| exact(n, Unit::Time));

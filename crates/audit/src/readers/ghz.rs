@@ -13,7 +13,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         scale(block);
         // Without the command line, it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;
-        block.thinks_never = false;
+        block.no_think_time = false;
     }
     blocks
 }
@@ -23,11 +23,11 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 /// unknown.
 fn scale(block: &mut Block) {
     let ends = |of: fn(&Trend) -> Option<&Quantity>| block.latency().and_then(of).cloned();
-    let least = ends(|latency| latency.min.as_ref());
-    let most = ends(|latency| latency.max.as_ref());
+    let fastest = ends(|latency| latency.min.as_ref());
+    let slowest = ends(|latency| latency.max.as_ref());
     let mut bars = std::mem::take(&mut block.histogram);
-    let (Some(first), Some(last), Some(least), Some(most)) =
-        (bars.first(), bars.last(), least, most)
+    let (Some(first), Some(last), Some(fastest), Some(slowest)) =
+        (bars.first(), bars.last(), fastest, slowest)
     else {
         return;
     };
@@ -36,7 +36,7 @@ fn scale(block: &mut Block) {
     };
     let unit = [1e-3, 1.0, 1e-6]
         .into_iter()
-        .find(|unit| agrees(first.upper * unit, &least) && agrees(last.upper * unit, &most));
+        .find(|unit| agrees(first.upper * unit, &fastest) && agrees(last.upper * unit, &slowest));
     let Some(unit) = unit else {
         return;
     };
@@ -59,18 +59,18 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     block.elapsed = number("total").map(|n| exact(n / 1e9, Unit::Time));
     block.rate = number("rps").map(|n| exact(n, Unit::Rate));
     block.users = option("concurrency").map(|n| exact(n, Unit::Count));
-    block.asked_count = option("total")
+    block.requested_count = option("total")
         .filter(|n| *n > 0.0)
         .map(|n| exact(n, Unit::Count));
-    block.asked_rate = option("rps")
+    block.requested_rate = option("rps")
         .or_else(|| option("load-start"))
         .filter(|n| *n > 0.0)
         .map(|n| exact(n, Unit::Rate));
-    if block.asked_rate.is_some() {
+    if block.requested_rate.is_some() {
         block.model = Model::Open;
     } else {
         block.model = Model::Closed;
-        block.thinks_never = true;
+        block.no_think_time = true;
     }
     let mut trend = Trend::new(Role::Request, "latency", line);
     let time = |key: &str| number(key).map(|n| exact(n / 1e9, Unit::Time));

@@ -21,7 +21,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if let Some(rest) = text.strip_prefix("finished in ") {
             let mut block = Block::new(Tool::H2load, "h2load text", line.number);
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
             block.users = clients.take();
             finished(&mut block, rest, line.number);
             blocks.push(block);

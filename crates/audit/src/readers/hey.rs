@@ -79,7 +79,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     let first = lines.first()?.number;
     let mut block = Block::new(tool, layout(tool), first);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     let mut trend = Trend::new(Role::Request, "response time", first);
     let mut section = "Summary:";
     for line in lines {
@@ -127,7 +127,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
 
 /// hey keeps the status and the time of at most a million responses, but its rate and its mean
 /// cover all of them.
-const MOST_KEPT: f64 = 1e6;
+const MAX_SAMPLES: f64 = 1e6;
 
 /// The number of responses, from the status codes or derived from other figures.
 fn count(block: &mut Block) {
@@ -137,17 +137,17 @@ fn count(block: &mut Block) {
     let line = block.first_line;
     let bars: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
     if !block.statuses.is_empty() {
-        let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-        if block.tool == Tool::Hey && answered == MOST_KEPT {
-            block.sampled = Some(answered);
+        let responses: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+        if block.tool == Tool::Hey && responses == MAX_SAMPLES {
+            block.sampled = Some(responses);
         } else {
-            block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+            block.requests = Some(Quantity::exact(responses, Unit::Count, line));
             return;
         }
     } else {
         block.missing.push("Status code distribution");
     }
-    if block.sampled.is_none() && bars > 0.0 && bars != MOST_KEPT && !block.histogram_cut {
+    if block.sampled.is_none() && bars > 0.0 && bars != MAX_SAMPLES && !block.histogram_cut {
         block.requests = Some(Quantity::exact(bars, Unit::Count, line));
     } else if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
         block.requests = Some(Quantity {
@@ -190,7 +190,7 @@ fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool
         "Size/request" | "Response Size per Request" => {
             let value = value.replace('*', "");
             let value = value.trim_end_matches('.');
-            block.answer_bytes = value
+            block.response_bytes = value
                 .strip_suffix(" bytes")
                 .and_then(|bytes| bare(bytes, Unit::Bytes, line))
                 .or_else(|| crate::quantity::data(value, line));

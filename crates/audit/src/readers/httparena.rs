@@ -19,7 +19,7 @@ pub fn read_json(value: &Value, line: usize) -> Vec<Block> {
     match value.get("results").and_then(Value::as_object) {
         Some(profiles) => profiles
             .iter()
-            .take(crate::MOST_BLOCKS + 1)
+            .take(crate::MAX_BLOCKS + 1)
             .filter_map(|(profile, run)| {
                 result(run, vec![framework.clone(), profile.clone()], line)
             })
@@ -56,15 +56,15 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     if total > 0.0 {
         block.requests = Some(exact(total, Unit::Count));
     }
-    block.asked_rate = number("target_rate")
+    block.requested_rate = number("target_rate")
         .filter(|rate| *rate > 0.0)
         .map(|rate| exact(rate, Unit::Rate));
-    block.model = if block.asked_rate.is_some() {
+    block.model = if block.requested_rate.is_some() {
         Model::Open
     } else {
         Model::Closed
     };
-    block.thinks_never = block.asked_rate.is_none();
+    block.no_think_time = block.requested_rate.is_none();
     let streams = number("pipeline").unwrap_or(1.0);
     let connections = number("connections").filter(|n| *n > 0.0);
     // The results do not contain the number of HTTP/2 or HTTP/3 streams, so the number of users is

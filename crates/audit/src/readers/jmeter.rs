@@ -103,7 +103,7 @@ impl Summary {
                 text: format!("{:.0} ms", mean * 1e3),
                 ..self.mean
             },
-            min: least(self.min, next.min),
+            min: smaller(self.min, next.min),
             max: greatest(self.max, next.max),
             failed: self.failed + next.failed,
             share: None,
@@ -132,7 +132,7 @@ impl Summary {
     }
 }
 
-fn least(one: Quantity, other: Quantity) -> Quantity {
+fn smaller(one: Quantity, other: Quantity) -> Quantity {
     if one.value <= other.value { one } else { other }
 }
 

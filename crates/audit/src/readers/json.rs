@@ -5,18 +5,18 @@ use serde_json::Value;
 use super::{
     BOUNDARY, Line, gcannon, ghz, httparena, iperf3, k6_json, oha, public_json, vegeta, zrk,
 };
-use crate::MOST_BLOCKS;
+use crate::MAX_BLOCKS;
 use crate::block::Block;
 
 /// Maximum number of objects to try in a sequence of lines.
-const MOST_OBJECTS: usize = 2000;
+const MAX_OBJECTS: usize = 2000;
 
 /// Every JSON result among the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut at = 0;
     let mut tried = 0;
-    while at < lines.len() && tried < MOST_OBJECTS && blocks.len() <= MOST_BLOCKS {
+    while at < lines.len() && tried < MAX_OBJECTS && blocks.len() <= MAX_BLOCKS {
         let start = lines[at].text.trim();
         if !(start == "{" || start.starts_with("{\"") || start.starts_with("{ \"")) {
             at += 1;
@@ -65,17 +65,19 @@ fn values(lines: &[Line]) -> Vec<Value> {
     let text = text.trim_end().trim_end_matches(',');
     let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
-        .take(MOST_BLOCKS + 1)
+        .take(MAX_BLOCKS + 1)
         .collect();
     match whole {
         Ok(values) => values,
-        Err(_) if text.len() < 1 << 20 => serde_json::from_str(&mended(text)).into_iter().collect(),
+        Err(_) if text.len() < 1 << 20 => {
+            serde_json::from_str(&repaired(text)).into_iter().collect()
+        }
         Err(_) => Vec::new(),
     }
 }
 
 /// Removes commas in front of closing brackets, and closes the brackets that are still open at the end.
-fn mended(text: &str) -> String {
+fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut open = Vec::new();
     let (mut in_string, mut escaped) = (false, false);
@@ -95,8 +97,8 @@ fn mended(text: &str) -> String {
             '{' => open.push('}'),
             '[' => open.push(']'),
             '}' | ']' => {
-                let kept = out.trim_end().trim_end_matches(',').len();
-                out.truncate(kept);
+                let end = out.trim_end().trim_end_matches(',').len();
+                out.truncate(end);
                 open.pop();
             }
             _ => {}
@@ -107,8 +109,8 @@ fn mended(text: &str) -> String {
         }
     }
     if !open.is_empty() {
-        let kept = out.trim_end().trim_end_matches(',').len();
-        out.truncate(kept);
+        let end = out.trim_end().trim_end_matches(',').len();
+        out.truncate(end);
         out.extend(open.iter().rev());
     }
     out

@@ -92,9 +92,9 @@ fn results_in_rows(table: &Table) -> Vec<Block> {
 fn merge_columns(blocks: &mut Vec<Block>) {
     let mut seen = Vec::new();
     blocks.retain(|block| {
-        let fresh = !seen.contains(&block.first_line);
+        let is_new = !seen.contains(&block.first_line);
         seen.push(block.first_line);
-        fresh
+        is_new
     });
     // A later table on the page continues the same comparison.
     let several = blocks
@@ -363,9 +363,9 @@ fn put(
 
 /// Sets the value unless it is already set.
 fn set(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
-    let fresh = place.is_none() && figure.is_some();
-    if fresh {
+    let is_new = place.is_none() && figure.is_some();
+    if is_new {
         *place = figure;
     }
-    fresh
+    is_new
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::grouped::ungrouped;
+use super::digit_groups::ungrouped;
 use super::{BOUNDARY, Line};
 use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration, number, split_number, time_unit};
@@ -214,8 +214,8 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
     if let Some(trend) = trend(name, rest, line) {
         // Only the first metric with a name counts; its sub-metrics follow it. The limit is far
         // above the number of metrics in any script.
-        const MOST: usize = 512;
-        if block.trends.len() >= MOST {
+        const MAX_METRICS: usize = 512;
+        if block.trends.len() >= MAX_METRICS {
             return;
         }
         if trend.role == Role::Own || block.trend(trend.role).is_none() {
@@ -231,20 +231,20 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         "data_sent" => (block.sent.total, block.sent.rate) = traffic(rest, line),
         "vus" => {
             block.gauge = gauge(rest, line);
-            let least = rest
+            let min_users = rest
                 .split_whitespace()
                 .find_map(|word| word.strip_prefix("min="))
-                .and_then(|least| least.parse::<f64>().ok());
-            block.constant_users = least
+                .and_then(|min_users| min_users.parse::<f64>().ok());
+            block.constant_users = min_users
                 .zip(block.gauge.as_ref())
-                .is_some_and(|(least, (_, max))| least == max.value);
+                .is_some_and(|(min_users, (_, max))| min_users == max.value);
         }
         // If more users are allocated than active, the number of active users is unknown.
         "vus_max" => {
-            block.most_users = gauge(rest, line).map(|(_, max)| max);
-            let most = block.most_users.as_ref().map(|max| max.value);
+            block.max_users = gauge(rest, line).map(|(_, max)| max);
+            let highest = block.max_users.as_ref().map(|max| max.value);
             let seen = block.gauge.as_ref().map(|(_, max)| max.value);
-            block.constant_users &= most == seen;
+            block.constant_users &= highest == seen;
         }
         "http_req_failed" => {
             block.failures = tally(rest, line, true);
@@ -457,10 +457,12 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
     } else if let Some(users) = text.strip_prefix("vus: ") {
         // Before version 0.27: `vus: 100, max: 100`.
         let count = |text: &str| text.trim().parse::<f64>().ok();
-        let most = text.split_once("max: ").and_then(|(_, most)| count(most));
+        let highest = text
+            .split_once("max: ")
+            .and_then(|(_, highest)| count(highest));
         let users = users.split(',').next().and_then(count);
-        if let (Some(users), Some(most)) = (users, most)
-            && users == most
+        if let (Some(users), Some(highest)) = (users, highest)
+            && users == highest
         {
             block.model = Model::Closed;
             block.looping = true;
@@ -499,8 +501,8 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
         (
             block.users,
             block.declared,
-            block.asked_rate,
-            block.asked_count,
+            block.requested_rate,
+            block.requested_count,
         ) = (None, None, None, None);
         return true;
     }
@@ -517,7 +519,7 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
         [rate, per, "for", ..] if rate.parse::<f64>().is_ok() && per.starts_with("iterations/") => {
             block.model = Model::Open;
             if per == "iterations/s" {
-                block.asked_rate = bare(rate, Unit::Rate, line);
+                block.requested_rate = bare(rate, Unit::Rate, line);
             }
             block.declared = declared(3);
         }
@@ -535,7 +537,7 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
             ..,
         ] => {
             block.model = Model::Closed;
-            block.asked_count = count(iterations);
+            block.requested_count = count(iterations);
             block.users = count(users);
         }
         [
@@ -550,7 +552,7 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
         ] => {
             block.model = Model::Closed;
             block.users = count(users);
-            block.asked_count = match (count(iterations), &block.users) {
+            block.requested_count = match (count(iterations), &block.users) {
                 (Some(each), Some(users)) => {
                     Some(Quantity::exact(each.value * users.value, Unit::Count, line))
                 }
@@ -579,7 +581,7 @@ fn running(block: &mut Block, text: &str, line: usize) -> bool {
         .and_then(|count| count.parse().ok());
     if rest.ends_with("interrupted") {
         block
-            .torn
+            .orphan_rows
             .push((format!("the line `{text}` ends before its last word"), line));
     }
     true

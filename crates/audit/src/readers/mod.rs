@@ -5,12 +5,12 @@ mod ab;
 mod ann_csv;
 mod autocannon;
 mod bombardier;
-mod clean;
+mod cleanup;
 pub mod command;
+mod digit_groups;
 mod drill;
 mod gcannon;
 mod ghz;
-mod grouped;
 mod h2load;
 mod hey;
 mod httparena;
@@ -27,12 +27,12 @@ mod vegeta;
 mod wrk;
 mod zrk;
 
-use crate::MOST_BLOCKS;
+use crate::MAX_BLOCKS;
 use crate::block::Block;
 use crate::line::{BOUNDARY, Line};
 
 pub use ab::join_parts;
-pub use clean::{flattened, sections};
+pub use cleanup::{flattened, sections};
 pub use k6_table::read as read_tables;
 
 /// Every block in a sequence of lines, in the order of the lines.
@@ -67,7 +67,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         ann_csv::read,
     ] {
         blocks.extend(reader(lines));
-        if blocks.len() > MOST_BLOCKS {
+        if blocks.len() > MAX_BLOCKS {
             break;
         }
     }

@@ -18,7 +18,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     let quantiles = value.get("latencyPercentiles")?.as_object()?;
     let mut block = Block::new(Tool::Oha, "oha JSON", line);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     let figure = |key: &str, unit| {
         summary
             .get(key)
@@ -28,7 +28,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     block.elapsed = figure("total", Unit::Time);
     block.rate = figure("requestsPerSec", Unit::Rate);
     block.success = figure("successRate", Unit::Share);
-    block.answer_bytes = figure("sizePerRequest", Unit::Bytes);
+    block.response_bytes = figure("sizePerRequest", Unit::Bytes);
     let mut trend = Trend::new(Role::Request, "latency", line);
     trend.min = figure("fastest", Unit::Time);
     trend.max = figure("slowest", Unit::Time);
@@ -47,9 +47,9 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     block.trends.push(trend);
     let statuses = value.get("statusCodeDistribution");
     block.add_statuses(statuses, line);
-    let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
+    let responses: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
     if statuses.is_some_and(Value::is_object) {
-        block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+        block.requests = Some(Quantity::exact(responses, Unit::Count, line));
     } else {
         block.missing.push("statusCodeDistribution");
         let made = block.rate.as_ref().zip(block.elapsed.as_ref());

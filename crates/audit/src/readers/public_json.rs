@@ -13,7 +13,7 @@ pub fn autocannon(value: &Value, line: usize) -> Option<Block> {
     latency.get("p97_5")?;
     let mut block = Block::new(Tool::Autocannon, "autocannon JSON", line);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let number = |key: &str| value.get(key).and_then(Value::as_f64);
     block.users = number("connections").map(|n| exact(n, Unit::Count));
@@ -74,7 +74,7 @@ pub fn bombardier(value: &Value, line: usize) -> Option<Block> {
     let seconds = result.get("timeTakenSeconds")?.as_f64()?;
     let mut block = Block::new(Tool::Bombardier, "bombardier JSON", line);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let number = |path: &str| result.pointer(path).and_then(Value::as_f64);
     block.elapsed = Some(exact(seconds, Unit::Time));
@@ -134,7 +134,7 @@ pub fn tables(value: &Value, line: usize) -> Vec<Block> {
     if blocks.is_empty() {
         blocks = the_benchmarker(value, line);
     }
-    blocks.truncate(crate::MOST_BLOCKS + 1);
+    blocks.truncate(crate::MAX_BLOCKS + 1);
     blocks
 }
 
@@ -156,7 +156,7 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
         };
         for (system, runs) in systems {
             for (at, run) in runs.as_array().into_iter().flatten().enumerate() {
-                if blocks.len() > crate::MOST_BLOCKS {
+                if blocks.len() > crate::MAX_BLOCKS {
                     return blocks;
                 }
                 let text = |key: &str| run.get(key).and_then(Value::as_str);
@@ -169,7 +169,7 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
                 };
                 let mut block = Block::new(Tool::Wrk, "TechEmpower JSON", line);
                 block.model = Model::Closed;
-                block.thinks_never = true;
+                block.no_think_time = true;
                 block.titles = vec![test.clone(), system.clone()];
                 let exact = |value: f64, unit| Quantity::exact(value, unit, line);
                 block.requests = Some(exact(total, Unit::Count));
@@ -217,7 +217,7 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
         ) else {
             continue;
         };
-        if blocks.len() > crate::MOST_BLOCKS {
+        if blocks.len() > crate::MAX_BLOCKS {
             break;
         }
         let at = *seen.entry((system.clone(), level)).or_insert_with(|| {
@@ -228,7 +228,7 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
             ];
             block.users = Some(Quantity::exact(level as f64, Unit::Count, line));
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
             block
                 .trends
                 .push(Trend::new(Role::Request, "latency", line));

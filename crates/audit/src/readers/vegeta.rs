@@ -26,7 +26,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             let mut block = Block::new(Tool::Vegeta, "vegeta text", line.number);
             block.model = Model::Open;
             if begins && !text.starts_with("Requests") {
-                block.torn.push((
+                block.orphan_rows.push((
                     format!("the line `{}` has lost its first letters", cut(text)),
                     line.number,
                 ));
@@ -61,7 +61,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         };
         if let Some(bucket) = bucket(text, line.number) {
             if !heading && block.histogram.is_empty() {
-                block.torn.push((
+                block.orphan_rows.push((
                     format!(
                         "the histogram begins at `{}` without its line `Bucket # % Histogram`",
                         cut(text)
@@ -123,7 +123,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             for (name, value) in pairs() {
                 match *name {
                     "total" => block.requests = bare(value, Unit::Count, line),
-                    "rate" => block.asked_rate = bare(value, Unit::Rate, line),
+                    "rate" => block.requested_rate = bare(value, Unit::Rate, line),
                     "throughput" => block.rate = bare(value, Unit::Rate, line),
                     _ => {}
                 }
@@ -169,7 +169,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 block.received.total = bare(total, Unit::Bytes, line);
             }
             if let Some(mean) = values.get(1) {
-                block.answer_bytes = bare(mean, Unit::Bytes, line);
+                block.response_bytes = bare(mean, Unit::Bytes, line);
             }
         }
         "Success" => {
@@ -223,13 +223,13 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     let number = |key: &str| value.get(key).and_then(Value::as_f64);
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     block.requests = number("requests").map(|n| exact(n, Unit::Count));
-    block.asked_rate = number("rate").map(|n| exact(n, Unit::Rate));
+    block.requested_rate = number("rate").map(|n| exact(n, Unit::Rate));
     block.rate = number("throughput").map(|n| exact(n, Unit::Rate));
     block.declared = number("duration").map(|n| exact(n / 1e9, Unit::Time));
     let wait = number("wait").unwrap_or(0.0);
     block.elapsed = number("duration").map(|n| exact((n + wait) / 1e9, Unit::Time));
     block.success = number("success").map(|n| exact(n, Unit::Share));
-    block.answer_bytes = value
+    block.response_bytes = value
         .pointer("/bytes_in/mean")
         .and_then(Value::as_f64)
         .map(|n| exact(n, Unit::Bytes));

@@ -101,7 +101,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 fn new(line: usize) -> Block {
     let mut block = Block::new(Tool::Wrk, "wrk text", line);
     block.model = Model::Closed;
-    block.thinks_never = true;
+    block.no_think_time = true;
     block
 }
 
@@ -154,7 +154,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         [requests, "requests", "in", _, _, "read"] if block.requests.is_some() => {
             let known = block.requests.as_ref().map_or("", |known| &known.text);
             let twice = format!("two counts of requests in one output: {known} and {requests}");
-            block.torn.push((twice, line));
+            block.orphan_rows.push((twice, line));
         }
         [requests, "requests", "in", time, size, "read"] => {
             block.requests = bare(requests, Unit::Count, line);

@@ -76,13 +76,13 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.users = bare(users, Unit::Count, line);
             match rate.split_once('→') {
                 Some((from, to)) => block.ramp = range(from, to),
-                None => block.asked_rate = bare(rate, Unit::Rate, line),
+                None => block.requested_rate = bare(rate, Unit::Rate, line),
             }
         }
         ["ramp", from, "→", to, "req/s", ..] => block.ramp = range(from, to),
         ["latency", "(closed-loop", ..] => {
             block.model = Model::Closed;
-            block.thinks_never = true;
+            block.no_think_time = true;
         }
         [count, "requests", "in", time, ..] => {
             block.requests = bare(count, Unit::Count, line);
@@ -150,13 +150,13 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     let (from, to) = (number("target_rate"), number("target_rate_end"));
     if config.get("closed").and_then(Value::as_bool) == Some(true) {
         block.model = Model::Closed;
-        block.thinks_never = true;
+        block.no_think_time = true;
     } else if let (Some(from), Some(to)) = (from, to)
         && from != to
     {
         block.ramp = Some((from, to));
     } else {
-        block.asked_rate = from.map(|n| exact(n, Unit::Rate));
+        block.requested_rate = from.map(|n| exact(n, Unit::Rate));
     }
     if let Some(trend) = block.trends.first_mut() {
         let microseconds = |figure: f64| Quantity {

@@ -67,7 +67,7 @@ pub fn read(cell: &str) -> Option<Figure> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let joined = without_blanks(text).replacen(" per second", "/s", 1);
+    let joined = without_group_spaces(text).replacen(" per second", "/s", 1);
     let (written, rest) = split_number(&joined)?;
     let (value, step) = number(written.trim_end_matches(['.', ',']))?;
     let (thousands, rest) = match multiple(rest) {
@@ -81,8 +81,8 @@ pub fn read(cell: &str) -> Option<Figure> {
     let (unit, after) = rest.split_at(end);
     let after = after.trim_start_matches(['*', '`', ' ', '_']);
     // `8.35 : 1` is a factor, and `24% faster` is a change.
-    let behind = after.trim_end().trim_end_matches('*');
-    let (unit, after) = match behind {
+    let suffix = after.trim_end().trim_end_matches('*');
+    let (unit, after) = match suffix {
         ": 1" if unit.is_empty() => ("x", ""),
         other if CHANGES.contains(&other) => (unit, ""),
         _ => (unit, after),
@@ -113,18 +113,18 @@ fn multiple(rest: &str) -> Option<(f64, &str)> {
         'M' => 1e6,
         _ => return None,
     };
-    let behind = rest.get(1..)?;
-    (!behind.starts_with(char::is_alphanumeric)).then_some((factor, behind))
+    let suffix = rest.get(1..)?;
+    (!suffix.starts_with(char::is_alphanumeric)).then_some((factor, suffix))
 }
 
 /// The step of the last nonzero digit, in steps of the last digit.
 fn zeros(written: &str) -> f64 {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
-    let kept = digits.trim_end_matches('0');
-    if kept.is_empty() {
+    let trimmed = digits.trim_end_matches('0');
+    if trimmed.is_empty() {
         return 1.0;
     }
-    10_f64.powi(i32::try_from(digits.len() - kept.len()).unwrap_or(0))
+    10_f64.powi(i32::try_from(digits.len() - trimmed.len()).unwrap_or(0))
 }
 
 /// What a time may be measured per: `op` in `ns/op`.
@@ -163,7 +163,7 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
 }
 
 /// Joins digit groups: `34 185` becomes `34185`.
-fn without_blanks(text: &str) -> String {
+fn without_group_spaces(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let digits = |from: usize| {
         letters[from.min(letters.len())..]
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_one_figure() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("**12.5 ms**", Some((0.0125, Kind::Time))),
             ("34 185", Some((34185.0, Kind::Plain))),
             ("1,234 req/s", Some((1234.0, Kind::Rate))),
@@ -214,14 +214,14 @@ mod tests {
             ("none", None),
         ] {
             let found = read(text).map(|figure| (figure.value, figure.kind));
-            match (found, wanted) {
-                (Some((value, kind)), Some((right, wanted))) => {
+            match (found, expected) {
+                (Some((value, kind)), Some((right, expected))) => {
                     assert!(
-                        (value - right).abs() < 1e-9 && kind == wanted,
+                        (value - right).abs() < 1e-9 && kind == expected,
                         "{text}: {value}"
                     );
                 }
-                _ => assert_eq!(found, wanted, "{text}"),
+                _ => assert_eq!(found, expected, "{text}"),
             }
         }
     }

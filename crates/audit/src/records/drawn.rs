@@ -6,19 +6,19 @@ use crate::report::Report;
 
 const LEAST_COLUMNS: usize = 3;
 const LEAST_ROWS: usize = 2;
-const MOST_LINES: usize = 400;
-const MOST_TABLES: usize = 50;
+const MAX_LINES: usize = 400;
+const MAX_TABLES: usize = 50;
 
 pub fn tables(report: &Report) -> Vec<Table> {
     let mut found = Vec::new();
     for code in report.document.codes.iter().take(200) {
-        if !report.document.markdown || found.len() >= MOST_TABLES {
+        if !report.document.markdown || found.len() >= MAX_TABLES {
             break;
         }
         let lines: Vec<(usize, Vec<String>)> = code
             .lines(report.text)
             .into_iter()
-            .take(MOST_LINES)
+            .take(MAX_LINES)
             .filter(|line| !report.is_output(line.number) && line.text.len() < 300)
             .map(|line| (line.number, cells(line.text)))
             .collect();

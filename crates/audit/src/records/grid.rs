@@ -28,10 +28,10 @@ pub struct Grids {
     pub outputs: Option<Grid>,
 }
 
-const MOST_TABLES: usize = 200;
-const MOST_ROWS: usize = 300;
-const MOST_COLUMNS: usize = 40;
-const MOST_LISTS: usize = 300;
+const MAX_TABLES: usize = 200;
+const MAX_ROWS: usize = 300;
+const MAX_COLUMNS: usize = 40;
+const MAX_LISTS: usize = 300;
 
 impl Grids {
     pub fn of(report: &Report) -> Grids {
@@ -40,7 +40,7 @@ impl Grids {
             let tables = report.document.tables.iter().chain(&drawn);
             tables
                 .filter(|table| !report.is_output(table.line))
-                .take(MOST_TABLES)
+                .take(MAX_TABLES)
         };
         let tables = all().filter_map(|one| table(report, one, false)).collect();
         let rows = all().filter_map(|one| table(report, one, true)).collect();
@@ -122,13 +122,13 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     let names: Vec<Name> = table
         .header
         .iter()
-        .take(MOST_COLUMNS)
+        .take(MAX_COLUMNS)
         .map(|text| Name::read(text))
         .collect();
     if names.len() < 2 {
         return None;
     }
-    let rows: Vec<&(usize, Vec<String>)> = table.rows.iter().take(MOST_ROWS).collect();
+    let rows: Vec<&(usize, Vec<String>)> = table.rows.iter().take(MAX_ROWS).collect();
     let sides: Vec<Name> = rows
         .iter()
         .map(|(_, row)| Name::read(row.first().map_or("", String::as_str)))
@@ -188,7 +188,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
 /// The column that names the rows: the first one, or the second one if the first contains ranks.
 fn label_column(table: &Table) -> usize {
     let cell = |row: &[String], at: usize| row.get(at).map_or("", String::as_str).to_owned();
-    let rows = || table.rows.iter().take(MOST_ROWS).map(|(_, row)| row);
+    let rows = || table.rows.iter().take(MAX_ROWS).map(|(_, row)| row);
     let ranked = rows().all(|row| rank(&cell(row, 0)).is_some());
     let named = rows().all(|row| {
         let name = cell(row, 1);
@@ -197,8 +197,8 @@ fn label_column(table: &Table) -> usize {
     let numbered = rows()
         .enumerate()
         .all(|(at, row)| rank(&cell(row, 0)).is_some_and(|rank| rank as usize == at + 1));
-    let said = is_rank(table.header.first().map_or("", String::as_str));
-    usize::from(table.header.len() > 2 && ranked && named && (said || numbered))
+    let is_rank_column = is_rank(table.header.first().map_or("", String::as_str));
+    usize::from(table.header.len() > 2 && ranked && named && (is_rank_column || numbered))
 }
 
 /// Whether a column name means a rank.
@@ -261,7 +261,7 @@ fn lists(report: &Report) -> Vec<Record> {
     for prose in report.prose() {
         lines.extend(prose.lines().map(|(line, text)| (line, text.to_owned())));
     }
-    for code in report.document.codes.iter().take(MOST_TABLES) {
+    for code in report.document.codes.iter().take(MAX_TABLES) {
         for line in code.lines(report.text).into_iter().take(400) {
             if !report.is_output(line.number) && line.text.len() < 200 {
                 lines.push((line.number, line.text.to_owned()));
@@ -291,7 +291,7 @@ fn lists(report: &Report) -> Vec<Record> {
             record.fields.extend(fields);
             continue;
         }
-        if records.len() >= MOST_LISTS {
+        if records.len() >= MAX_LISTS {
             break;
         }
         open = true;

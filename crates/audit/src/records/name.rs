@@ -318,7 +318,7 @@ fn is_rate(name: &str) -> bool {
         "transfer",
         "bandwidth",
     ];
-    let asked = [
+    let requested = [
         "target",
         "limit",
         "goal",
@@ -329,7 +329,7 @@ fn is_rate(name: &str) -> bool {
     ];
     let last = lower.rsplit(' ').next().unwrap_or(&lower);
     is_rate_unit(&lower.replace(' ', ""))
-        || is_rate_unit(last) && !asked.iter().any(|word| lower.starts_with(word))
+        || is_rate_unit(last) && !requested.iter().any(|word| lower.starts_with(word))
         || lower.ends_with(" per second") && !data.iter().any(|word| lower.starts_with(word))
 }
 

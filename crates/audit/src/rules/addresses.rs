@@ -4,7 +4,7 @@
 use crate::block::{Block, Tool, is_loopback};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
-use crate::readers::command::{Command, asked_time, asked_users};
+use crate::readers::command::{Command, requested_time, requested_users};
 use crate::report::{Findings, Report};
 
 use super::prose::shortened;
@@ -74,24 +74,24 @@ fn host_and_port(address: &str) -> Option<(String, u16)> {
 }
 
 fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
-    let asked = command
+    let requested = command
         .text
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
         .find(|word| word.contains("://"));
-    let (Some((host, port)), Some((asked_host, asked_port))) = (
+    let (Some((host, port)), Some((requested_host, requested_port))) = (
         block.target.as_deref().and_then(host_and_port),
-        asked.and_then(host_and_port),
+        requested.and_then(host_and_port),
     ) else {
         return;
     };
-    let same_host = host == asked_host || is_loopback(&host) && is_loopback(&asked_host);
+    let same_host = host == requested_host || is_loopback(&host) && is_loopback(&requested_host);
     // The command may belong to another output on the page.
     let elsewhere = report.blocks.iter().any(|other| {
         let target = other.target.as_deref().and_then(host_and_port);
-        target.is_some_and(|(_, port)| port == asked_port)
+        target.is_some_and(|(_, port)| port == requested_port)
     });
-    if !same_host || port == asked_port || elsewhere {
+    if !same_host || port == requested_port || elsewhere {
         return;
     }
     findings.block(
@@ -101,23 +101,23 @@ fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findin
         command.line,
         [
             format!(
-                "`{}`; the output is of {host}:{port}",
+                "`{}`; the output is for {host}:{port}",
                 shortened(&command.text)
             ),
-            format!("port {asked_port} ≠ port {port}"),
-            "Print the command that made this output.".to_owned(),
+            format!("port {requested_port} ≠ port {port}"),
+            "Show the command that produced this output.".to_owned(),
         ],
     );
 }
 
 /// If the page has one command and one output, directly below each other, both belong to the same run.
 fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
-    let (Some(shown), Some(asked)) = (&block.users, asked_users(&command.text)) else {
+    let (Some(shown), Some(requested)) = (&block.users, requested_users(&command.text)) else {
         return;
     };
     let adjacent = command.line + ADJACENT >= block.first_line;
     let alone = report.commands.len() == 1 && report.blocks.len() == 1;
-    if !adjacent || !alone || (shown.value - asked).abs() < 0.5 {
+    if !adjacent || !alone || (shown.value - requested).abs() < 0.5 {
         return;
     }
     findings.block(
@@ -132,8 +132,8 @@ fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findi
                 command.line,
                 shown.text
             ),
-            format!("{} ≠ {}", digits(asked), shown.text),
-            "Print the command that made this output.".to_owned(),
+            format!("{} ≠ {}", digits(requested), shown.text),
+            "Show the command that produced this output.".to_owned(),
         ],
     );
 }
@@ -142,15 +142,15 @@ fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findi
 fn time(block: &Block, command: &Command, findings: &mut Findings) {
     let prints_it = matches!(block.tool, Tool::Wrk | Tool::Wrk2 | Tool::Autocannon);
     let adjacent = command.line + ADJACENT >= block.first_line;
-    let (Some(shown), Some((asked, written)), true) = (
+    let (Some(shown), Some((requested, written)), true) = (
         &block.declared,
-        asked_time(&command.text),
+        requested_time(&command.text),
         prints_it && adjacent,
     ) else {
         return;
     };
     // wrk rounds to whole minutes.
-    if (shown.value - asked).abs() <= shown.step.max(0.02 * asked) {
+    if (shown.value - requested).abs() <= shown.step.max(0.02 * requested) {
         return;
     }
     findings.block(
@@ -165,8 +165,8 @@ fn time(block: &Block, command: &Command, findings: &mut Findings) {
                 shown.text,
                 shown.line
             ),
-            format!("{} ≠ {}", plain(asked, Unit::Time), shown.text),
-            "Print the command that made this output.".to_owned(),
+            format!("{} ≠ {}", plain(requested, Unit::Time), shown.text),
+            "Show the command that produced this output.".to_owned(),
         ],
     );
 }

@@ -47,7 +47,7 @@ pub fn above(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} here, {} by iperf3 (line {})", rate.text, baseline.text, network.first_line),
                         format!("{} × 8 = {}, {:.2} times the throughput of the network", rate.text, plain(bits, Unit::BitRate), bits / baseline.value),
-                        "One of the two used another network path, or was limited, compressed or counted wrongly.".to_owned(),
+                        "One of the two measurements used another network path, or was limited, compressed or counted wrongly.".to_owned(),
                     ],
                 );
             }
@@ -136,7 +136,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                     "each is 1/{whole} of the network's throughput ({}), which {whole} times the declared messages would fill. This is uncertain: neither messages nor bytes are printed",
                     fitting.iter().map(|row| digits(network.value / row.4)).collect::<Vec<_>>().join(", ")
                 ),
-                "Print how many messages and bytes were received, counted by the server.".to_owned(),
+                "State how many messages and bytes the server received.".to_owned(),
             ],
         );
         let slower = baselines
@@ -164,8 +164,8 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                 rows.iter().find(|row| row.2 != first.2).map_or(first.0, |row| row.0),
                 [
                     format!("with {whole} times the messages: {}; iperf3 in the slower direction: {}", over.join(", "), slow.text),
-                    format!("if the factor {whole} is right, {} row(s) exceed that network's throughput; if not, the nearer rows use 1/{whole} of theirs at every size. This is uncertain: the bytes are not printed", over.len()),
-                    "Count the bytes, and measure the baseline over as many connections as the work uses.".to_owned(),
+                    format!("if the factor {whole} is correct, {} row(s) exceed the throughput of that network; if not, the nearer rows use 1/{whole} of their network at every size. This is uncertain: the bytes are not printed", over.len()),
+                    "Count the bytes, and measure the baseline with the same number of connections as the load.".to_owned(),
                 ],
             );
         }

@@ -38,11 +38,11 @@ fn block<'r>(report: &'r Report, finding: &Finding) -> Option<&'r Block> {
 
 /// Turns findings that assume a steady state into notes if the run has fewer than ten requests.
 pub fn few_samples(report: &Report, findings: &mut Findings) {
-    const LEAST: f64 = 10.0;
+    const MIN_REQUESTS: f64 = 10.0;
     for finding in &mut findings.found {
         let few = block(report, finding)
             .and_then(Block::samples)
-            .is_some_and(|samples| samples < LEAST);
+            .is_some_and(|samples| samples < MIN_REQUESTS);
         if few && STEADY.contains(&finding.rule) {
             finding.level = Level::Note;
         }

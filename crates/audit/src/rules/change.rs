@@ -5,7 +5,7 @@ use crate::records::Figure;
 
 /// A change as stated in a sentence or a cell.
 pub struct Change {
-    said: f64,
+    claimed: f64,
     step: f64,
     percent: bool,
     about: bool,
@@ -50,9 +50,9 @@ impl Change {
     /// Parses a number and its unit, either `%` or the unit of a factor. `text` may contain a word
     /// that marks the number as rounded.
     pub fn read(number_text: &str, unit: &str, text: &str) -> Option<Change> {
-        let (said, step) = number(number_text)?;
+        let (claimed, step) = number(number_text)?;
         Some(Change {
-            said,
+            claimed,
             step,
             percent: unit == "%",
             about: is_about(text),
@@ -75,20 +75,20 @@ impl Change {
         if !self.percent {
             let share = if self.about { 0.2 } else { 0.1 };
             // A factor below 1 is a slowdown.
-            let slower = (self.said < 1.0).then_some(1.0 / ratio);
+            let slower = (self.claimed < 1.0).then_some(1.0 / ratio);
             return [ratio, ratio - 1.0]
                 .into_iter()
                 .chain(slower)
-                .any(|right| (self.said - right).abs() <= self.step + share * right + unsure);
+                .any(|right| (self.claimed - right).abs() <= self.step + share * right + unsure);
         }
         let share = if self.about { 0.2 } else { 0.03 };
         // A percentage that ends in 0 or 5 may be rounded to that digit.
-        let coarse = if self.said % 5.0 == 0.0 { 2.5 } else { 1.5 };
+        let coarse = if self.claimed % 5.0 == 0.0 { 2.5 } else { 1.5 };
         let rights = [ratio - 1.0, 1.0 - 1.0 / ratio, ratio, 1.0 / ratio];
         let rights = &rights[..if self.by { 2 } else { 4 }];
         rights.iter().any(|right| {
             let slack = (share * 100.0 * right).max(self.step).max(coarse);
-            (self.said - 100.0 * right).abs() <= slack + 100.0 * unsure
+            (self.claimed - 100.0 * right).abs() <= slack + 100.0 * unsure
         })
     }
 
@@ -97,18 +97,18 @@ impl Change {
         let (one_value, other_value) = (one.value.abs(), other.value.abs());
         let ratio = one_value.max(other_value) / one_value.min(other_value);
         let unsure = (one.step / one_value + other.step / other_value) * ratio;
-        let precise = self.said / self.step >= 100.0 && self.said % (5.0 * self.step) != 0.0;
+        let precise = self.claimed / self.step >= 100.0 && self.claimed % (5.0 * self.step) != 0.0;
         !self.percent
             && !self.about
             && precise
             && [ratio, ratio - 1.0]
                 .iter()
-                .all(|right| (self.said - right).abs() > self.step + unsure + 0.005 * right)
+                .all(|right| (self.claimed - right).abs() > self.step + unsure + 0.005 * right)
     }
 
     /// Whether a figure states exactly this change.
     pub fn is(&self, figure: &Figure) -> bool {
-        (figure.value.abs() - self.said).abs() <= 1.5 * self.step + 0.02 * self.said
+        (figure.value.abs() - self.claimed).abs() <= 1.5 * self.step + 0.02 * self.claimed
     }
 
     /// Describes the actual difference of the two figures.
@@ -128,14 +128,14 @@ impl Change {
 
     /// A factor above 1.
     pub fn is_multiple(&self) -> bool {
-        !self.percent && self.said > 1.0
+        !self.percent && self.claimed > 1.0
     }
 }
 
 impl std::fmt::Display for Change {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
         let unit = if self.percent { "%" } else { "times" };
-        write!(formatter, "{} {unit}", digits(self.said))
+        write!(formatter, "{} {unit}", digits(self.claimed))
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_change_has_either_figure_as_its_base() {
-        for (said, unit, text, wanted) in [
+        for (claimed, unit, text, expected) in [
             ("27", "%", "27 % faster", true),
             ("37", "%", "37 % faster", true),
             ("73", "%", "73 % of it", true),
@@ -158,8 +158,8 @@ mod tests {
             ("0.73", "x", "0.73x", true),
         ] {
             let (one, other) = (read("52 ms").unwrap(), read("38 ms").unwrap());
-            let change = Change::read(said, unit, text).unwrap();
-            assert_eq!(change.is_between(&one, &other), wanted, "{text}");
+            let change = Change::read(claimed, unit, text).unwrap();
+            assert_eq!(change.is_between(&one, &other), expected, "{text}");
         }
     }
 }

@@ -32,8 +32,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
                         tally.line,
                         [
                             format!("checks: {} passed, 0 failed; http_req_failed: {}", digits(tally.passed), digits(failed)),
-                            format!("{} requests failed and no check did: the checks pass on any response, or did not run on those", digits(failed)),
-                            "Check what a correct response contains, and see the check fail once.".to_owned(),
+                            format!("{} requests failed, but no check did: the checks pass on any response, or did not run on the failed requests", digits(failed)),
+                            "Check the content of responses, and make sure that the check can fail.".to_owned(),
                         ],
                     );
                 }
@@ -64,8 +64,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             block.first_line,
             [
                 format!("no `checks` line in {}", count(none.len())),
-                "cannot tell whether the responses were correct: checks are not printed".to_owned(),
-                "Check what a correct response contains.".to_owned(),
+                "cannot tell whether the responses were correct: no checks are printed".to_owned(),
+                "Check the content of responses.".to_owned(),
             ],
         );
     }
@@ -80,8 +80,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             *line,
             [
                 format!("`{name}`, the only check in {}", count(status.len())),
-                "cannot tell whether the responses were correct: a check of what they contain is not printed".to_owned(),
-                "Check a field of the response, and add an example that must fail the check.".to_owned(),
+                "cannot tell whether the responses were correct: no check of their content is printed".to_owned(),
+                "Check a field of the response, and test the check with a wrong response.".to_owned(),
             ],
         );
     }
@@ -110,10 +110,10 @@ fn marks(report: &Report, findings: &mut Findings) {
                     block.failed_marks
                 ),
                 format!(
-                    "{} failures belong to no check that is printed",
+                    "{} failures belong to a check that is not printed",
                     digits(tally.failed)
                 ),
-                "Print the check that failed, as the tool wrote it.".to_owned(),
+                "Show the failed check as the tool printed it.".to_owned(),
             ],
         );
     }
@@ -198,7 +198,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
                         plain(share, Unit::Share),
                         plain(1.0 - share, Unit::Share)
                     ),
-                    "Check every request, or state the share that was checked.".to_owned(),
+                    "Check every request, or state which share was checked.".to_owned(),
                 ],
             );
         }
@@ -227,13 +227,13 @@ pub fn setup(report: &Report, findings: &mut Findings) {
                 [
                     format!("http_reqs {}, iterations {}, none interrupted", requests.text, iterations.text),
                     format!(
-                        "{} − {} × {} = {} requests belong to setup, teardown, redirects or a first iteration, and count in rate and latency",
+                        "{} − {} × {} = {} requests belong to setup, teardown, redirects or a first iteration, but the rate and the latency include them",
                         requests.text,
                         digits(each),
                         iterations.text,
                         digits(rest)
                     ),
-                    "Tag them, and use only the figures of the scenario.".to_owned(),
+                    "Tag these requests, and report only the figures of the scenario.".to_owned(),
                 ],
             );
         }

@@ -71,7 +71,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
                     ),
                     None => "a request takes longer than 0 s: the clock did not move during it".to_owned(),
                 },
-                "Measure with a clock of nanoseconds (on Windows k6's ticks about every 0.5 ms); do not rely on figures near the step.".to_owned(),
+                "Measure with a nanosecond clock (k6's clock on Windows ticks about every 0.5 ms), and do not rely on figures near the clock's step.".to_owned(),
             ],
         );
     }
@@ -151,7 +151,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
                         figure.text,
                         if figure.value > 0.0 { figure.step / figure.value * 100.0 } else { 100.0 }
                     ),
-                    "Take the figures from an output that prints more digits (JSON, CSV), and do not claim a difference below the step.".to_owned(),
+                    "Take the figures from an output that prints more digits (JSON, CSV), and do not claim differences smaller than the last digit.".to_owned(),
                 ],
             );
         }

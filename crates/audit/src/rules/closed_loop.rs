@@ -46,7 +46,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     mean.text
                 ),
                 format!(
-                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is not the request; with immediate responses the rate would be about {}",
+                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is outside of the request; with immediate responses, the rate would be about {}",
                     plain(rate, Unit::Rate),
                     plain(turn, Unit::Time),
                     digits(rate * turn),
@@ -54,7 +54,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     think / turn * 100.0,
                     plain(users / think, Unit::Rate)
                 ),
-                "Describe the rate as a setting of the test; find the capacity with a rising arrival rate.".to_owned(),
+                "Describe the rate as a setting of the test, and find the capacity with an increasing arrival rate.".to_owned(),
             ],
         );
     }
@@ -91,11 +91,11 @@ fn think_in_ramp(block: &Block, findings: &mut Findings) {
                 turn.name, min.text, median.text, mean.text, request.text
             ),
             format!(
-                "{:.0} % of an iteration is not a request, and half of the iterations take {:.0} % more than the shortest or less: pauses set the rate of each user",
+                "{:.0} % of an iteration is outside of requests, and half of the iterations take at most {:.0} % longer than the shortest: pauses determine the rate of each user",
                 think / mean.value * 100.0,
                 (median.value / min.value - 1.0) * 100.0
             ),
-            "Describe the rate as a setting of the test; find the capacity with a rising arrival rate."
+            "Describe the rate as a setting of the test, and find the capacity with an increasing arrival rate."
                 .to_owned(),
         ],
     );
@@ -131,7 +131,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         };
         let fastest = latency.min.as_ref().map_or(
             "cannot tell how long a request takes without queueing: the minimum is not printed".to_owned(),
-            |min| format!("the fastest request took {}, and twice the users at this rate would make a mean of {}", min.text, plain(2.0 * users / rate, Unit::Time)),
+            |min| format!("the fastest request took {}, and with twice the users at this rate, the mean would be {}", min.text, plain(2.0 * users / rate, Unit::Time)),
         );
         findings.block(
             "saturated-closed-loop",
@@ -141,13 +141,13 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             [
                 format!("{} users without think time, {}, mean {}", digits(users), plain(rate, Unit::Rate), mean.text),
                 format!(
-                    "{} ÷ {} = {}, the mean cycle is {}: the mean follows from users and rate; {fastest}",
+                    "{} ÷ {} = {}, and the mean cycle is {}: the mean follows from the users and the rate; {fastest}",
                     digits(users),
                     plain(rate, Unit::Rate),
                     plain(users / rate, Unit::Time),
                     plain(turn, Unit::Time)
                 ),
-                "Report the rate as the capacity, and measure latency at a share of it with an arrival rate.".to_owned(),
+                "Report the rate as the capacity, and measure latency with an arrival rate below it.".to_owned(),
             ],
         );
     }
@@ -179,7 +179,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
                 [
                     format!("{} iterations, {} users, {}", iterations.text, digits(users), declared.text),
                     format!(
-                        "{} = {} × {} exactly: each user made {} iterations of {}, in lock-step; by chance the count divides like this one time in {}",
+                        "{} = {} × {} exactly: each user made {} iterations of {}, in lock-step; by chance, the count is divisible like this one time in {}",
                         iterations.text,
                         digits(users),
                         digits(each),
@@ -187,7 +187,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
                         plain(turn, Unit::Time),
                         digits(users)
                     ),
-                    "Spread the starts, or vary the think time: the system met all users at once and idled between.".to_owned(),
+                    "Spread the starts, or vary the think time: the system was idle between simultaneous requests of all users.".to_owned(),
                 ],
             );
         }
@@ -198,7 +198,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
 /// turns that were interrupted at the end.
 pub fn little(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some((allowed, rate, low, high, shown)) = under_way(block) else {
+        let Some((allowed, rate, low, high, shown)) = in_flight(block) else {
             more_than_exist(block, findings);
             continue;
         };
@@ -210,7 +210,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let turns = counted.unwrap_or(0.0);
         // No row includes the requests in flight at the end. With a fixed count, users that finish
         // early are idle.
-        let fixed = block.asked_count.is_some();
+        let fixed = block.requested_count.is_some();
         let few = turns < if fixed { 10.0 } else { 3.0 };
         let over = low * rate > 1.1 * allowed;
         let idle = allowed - high * rate;
@@ -239,7 +239,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
             "wrk adds samples for requests that it assumes it left out, which raises its mean"
                 .to_owned()
         } else if over {
-            format!("more than the possible {limit}: the latency or the rate is wrong")
+            format!("more than the maximum of {limit}: the latency or the rate is wrong")
         } else {
             format!(
                 "the output does not show what the other {} of {limit} did",
@@ -252,7 +252,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
             block,
             block.turn_rate().map_or(block.first_line, |rate| rate.line),
             [
-                format!("{limit} may be in flight at once; {}, {shown}", plain(rate, Unit::Rate)),
+                format!("{limit} may be in flight at the same time; {}, {shown}", plain(rate, Unit::Rate)),
                 format!(
                     "{} × {} = {} in flight on average (Little's law): {consequence}",
                     plain(rate, Unit::Rate),
@@ -262,7 +262,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
                 if wrk_adds {
                     "Compare medians, or measure with wrk2 at a fixed rate.".to_owned()
                 } else {
-                    "Look for users that hang, fail or wait for a connection, and check that all figures are from one run.".to_owned()
+                    "Look for users that hang, fail or wait for a connection, and check that all figures come from the same run.".to_owned()
                 },
             ],
         );
@@ -272,8 +272,8 @@ pub fn little(report: &Report, findings: &mut Findings) {
 /// Reports if iterations per second × mean duration exceeds the allocated users. Each user runs one
 /// iteration at a time, whatever the executor.
 fn more_than_exist(block: &Block, findings: &mut Findings) {
-    let (Some(most), Some(rate), Some(mean)) = (
-        &block.most_users,
+    let (Some(allocated), Some(rate), Some(mean)) = (
+        &block.max_users,
         &block.iteration_rate,
         block
             .trend(Role::Iteration)
@@ -281,8 +281,8 @@ fn more_than_exist(block: &Block, findings: &mut Findings) {
     ) else {
         return;
     };
-    let under_way = rate.value * mean.bounds().0;
-    if most.value <= 0.0 || under_way <= 1.1 * most.value {
+    let in_flight = rate.value * mean.bounds().0;
+    if allocated.value <= 0.0 || in_flight <= 1.1 * allocated.value {
         return;
     }
     findings.block(
@@ -293,27 +293,27 @@ fn more_than_exist(block: &Block, findings: &mut Findings) {
         [
             format!(
                 "iterations {}; {}: mean {}; at most {} users",
-                rate.text, "iteration_duration", mean.text, most.text
+                rate.text, "iteration_duration", mean.text, allocated.text
             ),
             format!(
-                "{} × {} = {} iterations at once on average (Little's law), more than the {} users that existed",
+                "{} × {} = {} iterations in flight on average (Little's law), more than the {} allocated users",
                 rate.text,
                 mean.text,
                 digits(rate.value * mean.value),
-                most.text
+                allocated.text
             ),
-            "The lines are not of one run; print the summary as k6 wrote it.".to_owned(),
+            "The lines come from different runs. Show k6's summary unchanged.".to_owned(),
         ],
     );
 }
 
 /// The maximum requests in flight, the turns per second, the smallest and the largest mean turn,
 /// and the name of the figure for the mean.
-fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
+fn in_flight(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     if block.model != Model::Closed && !(block.constant_users && block.model == Model::Unknown) {
         return None;
     }
-    let allowed = block.at_once()?;
+    let allowed = block.max_in_flight()?;
     let rate = block.turn_rate()?.value;
     let turn = block.turn()?;
     let (low, high, shown) = match &turn.mean {
@@ -387,8 +387,8 @@ fn same_rate(report: &Report, findings: &mut Findings) {
             more.turn().and_then(|turn| turn.mean.as_ref()).map_or(more.first_line, |mean| mean.line),
             [
                 format!("{}; {} (line {})", text(more), text(less), less.first_line),
-                format!("with {ratio:.2} times the users, the rate is {rates:.2} times and the latency {turns:.2} times as high: the added users only wait"),
-                "Report the rate as the capacity, and measure latency below it with an arrival rate.".to_owned(),
+                format!("with {ratio:.2} times the users, the rate is {rates:.2} times and the latency {turns:.2} times as high: the additional users only wait"),
+                "Report the rate as the capacity, and measure latency with an arrival rate below it.".to_owned(),
             ],
         );
         return;
@@ -421,7 +421,7 @@ pub fn gauge(report: &Report, findings: &mut Findings) {
                 format!("vus: {} max={}", last.text, max.text),
                 match declared {
                     Some(users) => format!(
-                        "{} users looped all the time; {} is how many had not yet stopped when the last sample was taken",
+                        "{} users ran throughout; {} of them had not yet stopped when the last sample was taken",
                         digits(users),
                         last.text
                     ),

@@ -177,7 +177,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
             else {
                 continue;
             };
-            let Some(said) = found
+            let Some(claimed) = found
                 .get(1)
                 .and_then(|group| group.as_str().parse::<f64>().ok())
             else {
@@ -200,7 +200,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
             };
             // The page rounds the percentage, so report it only if the wrong base matches and the
             // right one does not.
-            let near = |value: f64| (value - said).abs() <= 0.6;
+            let near = |value: f64| (value - claimed).abs() <= 0.6;
             if near(wrong) && !near(right) {
                 findings.page(
                     "wrong-base",
@@ -209,12 +209,12 @@ pub fn base(report: &Report, findings: &mut Findings) {
                     [
                         format!("\"{}\"", shortened(sentence)),
                         format!(
-                            "({} − {}) ÷ {} = {right:.1} %; {wrong:.1} % is of the other one",
+                            "({} − {}) ÷ {} = {right:.1} %; {wrong:.1} % is relative to the other value",
                             plain(high, Unit::Time),
                             plain(low, Unit::Time),
                             plain(base, Unit::Time)
                         ),
-                        "Divide by the earlier value.".to_owned(),
+                        "Divide by the value to compare with.".to_owned(),
                     ],
                 );
             }
@@ -281,7 +281,7 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                     quoted.map_or(String::new(), |(_, sentence)| format!("; \"{sentence}\""))
                 ),
                 format!(
-                    "1 ÷ {} = {}: this is the time between responses, not the time that one took{}",
+                    "1 ÷ {} = {}: this is the time between responses, not the duration of a request{}",
                     rate.text,
                     plain(1.0 / rate.value, Unit::Time),
                     mean.filter(|mean| mean.value > 0.0)
@@ -370,12 +370,12 @@ fn computed(report: &Report, findings: &mut Findings) {
                     computed.text, measured.text
                 ),
                 format!(
-                    "{} users ÷ the rate = {}, {:.2} times the time that the requests took",
+                    "{} users ÷ the rate = {}, which is {:.2} times the time that the requests took",
                     users.text,
                     computed.text,
                     computed.value / measured.value
                 ),
-                "Quote the mean or the median of the row `Total:`.".to_owned(),
+                "Quote the mean or the median in the row `Total:`.".to_owned(),
             ],
         );
     }
@@ -388,13 +388,13 @@ fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mu
     };
     let mut whole = latency.clone();
     whole.max = Some(longest.clone());
-    let Some((_, most)) = whole
+    let Some((_, max_mean)) = whole
         .mean_bounds(block.samples())
         .filter(|_| whole.quantiles.len() >= 3)
     else {
         return;
     };
-    if computed.bounds().0 <= 1.2 * most {
+    if computed.bounds().0 <= 1.2 * max_mean {
         return;
     }
     findings.block(
@@ -408,10 +408,10 @@ fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mu
                 computed.text, longest.text
             ),
             format!(
-                "{} users ÷ the rate = {}; by the percentiles the mean is at most {}",
+                "{} users ÷ the rate = {}; according to the percentiles, the mean is at most {}",
                 users.text,
                 computed.text,
-                plain(most, Unit::Time)
+                plain(max_mean, Unit::Time)
             ),
             "Quote the median: the first `Time per request` is computed from the rate.".to_owned(),
         ],

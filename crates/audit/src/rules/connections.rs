@@ -41,12 +41,12 @@ fn by_median(block: &Block, findings: &mut Findings) {
                 duration.text
             ),
             format!(
-                "at least half of the requests opened a connection for {}, which the duration of {} excludes: {:.0} % more",
+                "at least half of the requests spent {} on opening a connection, which the duration of {} excludes: {:.0} % more",
                 plain(whole, Unit::Time),
                 duration.text,
                 whole / duration.value * 100.0
             ),
-            "Add blocked, connecting and handshaking, or compare iterations.".to_owned(),
+            "Add the times for blocked, connecting and handshaking, or compare iterations.".to_owned(),
         ],
     );
 }
@@ -57,7 +57,7 @@ fn by_titles(report: &Report, findings: &mut Findings) {
         let (Some(a), Some(b)) = (one.titles.last(), other.titles.last()) else {
             continue;
         };
-        let (fresh, kept) = match (reuses(a), reuses(b)) {
+        let (new_ones, reused) = match (reuses(a), reuses(b)) {
             (false, true) => (one, other),
             (true, false) => (other, one),
             _ => continue,
@@ -67,13 +67,13 @@ fn by_titles(report: &Report, findings: &mut Findings) {
             continue;
         }
         let shown = |block: &Block| block.trend(Role::Connecting).is_some();
-        if shown(fresh) || shown(kept) {
+        if shown(new_ones) || shown(reused) {
             continue;
         }
         let mean = |block: &Block| Some(block.latency()?.mean.as_ref()?.clone());
         let turn = |block: &Block| Some(block.trend(Role::Iteration)?.mean.as_ref()?.clone());
-        let (Some(fresh_mean), Some(kept_mean), Some(fresh_turn), Some(kept_turn)) =
-            (mean(fresh), mean(kept), turn(fresh), turn(kept))
+        let (Some(new_mean), Some(reused_mean), Some(new_turn), Some(reused_turn)) =
+            (mean(new_ones), mean(reused), turn(new_ones), turn(reused))
         else {
             continue;
         };
@@ -81,28 +81,28 @@ fn by_titles(report: &Report, findings: &mut Findings) {
             let total = block.received.total.as_ref()?;
             Some(total.value / block.iterations.as_ref()?.value)
         };
-        let sizes = match (bytes(fresh), bytes(kept)) {
-            (Some(fresh), Some(kept)) => {
-                format!("; received {fresh:.0} B and {kept:.0} B an iteration")
+        let sizes = match (bytes(new_ones), bytes(reused)) {
+            (Some(new_ones), Some(reused)) => {
+                format!("; received {new_ones:.0} B and {reused:.0} B per iteration")
             }
             _ => String::new(),
         };
         findings.block(
             "connect-left-out",
             Level::Warning,
-            fresh,
-            fresh_mean.line,
+            new_ones,
+            new_mean.line,
             [
                 format!(
-                    "new connections: duration mean {}, iteration mean {}; kept ones (line {}): {} and {}{sizes}",
-                    fresh_mean.text, fresh_turn.text, kept_mean.line, kept_mean.text, kept_turn.text
+                    "new connections: duration mean {}, iteration mean {}; reused connections (line {}): {} and {}{sizes}",
+                    new_mean.text, new_turn.text, reused_mean.line, reused_mean.text, reused_turn.text
                 ),
                 format!(
                     "the durations differ by {}, the iterations by {}; connecting is part of the iteration, but of no printed duration",
-                    signed(fresh_mean.value - kept_mean.value),
-                    signed(fresh_turn.value - kept_turn.value)
+                    signed(new_mean.value - reused_mean.value),
+                    signed(new_turn.value - reused_turn.value)
                 ),
-                "Compare whole iterations, with more digits, or time the connect.".to_owned(),
+                "Compare whole iterations with more digits, or measure the time to connect.".to_owned(),
             ],
         );
     }
@@ -124,7 +124,7 @@ fn reuses(title: &str) -> bool {
 
 fn without_brackets(title: &str) -> String {
     let mut depth = 0_u32;
-    let kept: String = title
+    let reused: String = title
         .chars()
         .filter(|letter| {
             match letter {
@@ -138,44 +138,44 @@ fn without_brackets(title: &str) -> String {
             depth == 0 && letter.is_alphanumeric()
         })
         .collect();
-    kept.to_lowercase()
+    reused.to_lowercase()
 }
 
 /// Reports connects ÷ requests, and connections × streams.
 pub fn not_kept(report: &Report, findings: &mut Findings) {
     const RULE: &str = "keepalive-not-kept";
     for block in &report.blocks {
-        if let (Some(kept), Some(requests)) = (&block.kept, &block.requests) {
-            let fresh = requests.value - kept.value;
-            if fresh > 0.01 * requests.value {
+        if let (Some(reused), Some(requests)) = (&block.keep_alive, &block.requests) {
+            let new_ones = requests.value - reused.value;
+            if new_ones > 0.01 * requests.value {
                 findings.block(
                     RULE,
                     Level::Warning,
                     block,
-                    kept.line,
+                    reused.line,
                     [
-                        format!("Keep-Alive requests: {} of {}", kept.text, requests.text),
+                        format!("Keep-Alive requests: {} of {}", reused.text, requests.text),
                         format!(
-                            "{} − {} = {} requests, {}, used a connection of their own",
+                            "{} − {} = {} requests, {}, used a separate connection",
                             requests.text,
-                            kept.text,
-                            digits(fresh),
-                            plain(fresh / requests.value, Unit::Share)
+                            reused.text,
+                            digits(new_ones),
+                            plain(new_ones / requests.value, Unit::Share)
                         ),
-                        "Find out who closes them, and state that the figures include connecting."
+                        "Find out which side closes the connections, and state that the figures include connecting."
                             .to_owned(),
                     ],
                 );
             }
         }
         let connecting = block.trend(Role::Connecting);
-        let told = block.command.as_ref().is_some_and(|command| {
+        let names_reuse = block.command.as_ref().is_some_and(|command| {
             command.contains("no-connection-reuse") || command.contains("no-vu-connection-reuse")
         });
         if let (Tool::K6, Some(median), false) = (
             block.tool,
             connecting.and_then(|trend| trend.median()),
-            told,
+            names_reuse,
         ) && median.value > 0.0
             // The first request of each user opens a connection.
             && block.samples().is_none_or(|n| n >= 10.0)
@@ -187,9 +187,9 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                 median.line,
                 [
                     format!("http_req_connecting: med {}", median.text),
-                    "at least half of the requests opened a connection; on a kept connection this takes 0 s"
+                    "at least half of the requests opened a connection; on a reused connection, this takes 0 s"
                         .to_owned(),
-                    "Find out who closes them, or state that reuse was disabled.".to_owned(),
+                    "Find out which side closes the connections, or state that reuse was disabled.".to_owned(),
                 ],
             );
         }
@@ -209,7 +209,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} connections, {}, mean {}", users.text, rate.text, mean.text),
                         format!("{} × {} = {} in flight on average, {} on each connection: streams multiply the users", rate.text, mean.text, digits(flight), digits(flight / users.value)),
-                        "State requests in flight in addition to connections; compare at equal numbers of them.".to_owned(),
+                        "State the number of requests in flight in addition to connections, and compare runs with equal numbers.".to_owned(),
                     ],
                 );
             }
@@ -225,7 +225,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} connections × {} streams", users.text, streams.text),
                         format!("up to {} requests are in flight at once, so the latency is not that of {} users", digits(users.value * streams.value), users.text),
-                        "State requests in flight in addition to connections.".to_owned(),
+                        "State the number of requests in flight in addition to connections.".to_owned(),
                     ],
                 );
         }

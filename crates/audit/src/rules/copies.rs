@@ -9,7 +9,7 @@ use crate::quantity::Quantity;
 use crate::report::{Findings, Report};
 
 /// Number of equal four-digit figures that two runs share by chance at most one time in a billion.
-const LEAST: usize = 3;
+const MIN_EQUAL_FIGURES: usize = 3;
 
 pub fn changed(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
@@ -31,7 +31,7 @@ pub fn changed(report: &Report, findings: &mut Findings) {
             }
         }
         // If all figures are equal, the rule on identical results applies instead.
-        if same.len() < LEAST || apart.is_empty() || apart.len() > same.len() {
+        if same.len() < MIN_EQUAL_FIGURES || apart.is_empty() || apart.len() > same.len() {
             continue;
         }
         findings.block(
@@ -48,11 +48,11 @@ pub fn changed(report: &Report, findings: &mut Findings) {
                     apart.join(", ")
                 ),
                 format!(
-                    "{} measured figures and the count are equal to the last digit, which does not happen in two runs, and {} differ",
+                    "{} measured figures and the count are equal to the last digit, which does not happen in two runs, but {} differ",
                     same.len(),
                     apart.len()
                 ),
-                "One of the outputs is a changed copy: print it as the tool wrote it.".to_owned(),
+                "One of the outputs is a modified copy: show the tool's output unchanged.".to_owned(),
             ],
         );
     }

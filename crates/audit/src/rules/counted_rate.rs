@@ -29,7 +29,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         throughput(block, findings);
         wait(block, findings);
-        asked_duration(block, findings);
+        requested_duration(block, findings);
         more_than_sent(block, findings);
         let (Some(tolerance), Some(count), Some(rate), None) =
             (tolerance(block), &block.requests, &block.rate, block.ramp)
@@ -65,7 +65,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
                     rate.text,
                     plain(count.value / rate.value, Unit::Time)
                 ),
-                "Print the count, the time and the rate of one run.".to_owned(),
+                "Show the count, the time and the rate of the same run.".to_owned(),
             ],
         );
     }
@@ -87,11 +87,11 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
         .filter(|block| block.tool == Tool::Locust)
         .filter_map(|block| Some((block, block.counted_time()?)))
         .collect();
-    let asked = runs.iter().find_map(|(block, time)| {
-        let asked = block.declared.as_ref()?;
-        ((time / asked.value - 1.0).abs() < 0.05).then_some(asked)
+    let requested = runs.iter().find_map(|(block, time)| {
+        let requested = block.declared.as_ref()?;
+        ((time / requested.value - 1.0).abs() < 0.05).then_some(requested)
     });
-    let Some(asked) = asked else {
+    let Some(requested) = requested else {
         return;
     };
     for (block, time) in &runs {
@@ -103,8 +103,8 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
         let own = block
             .declared
             .as_ref()
-            .is_some_and(|own| own.value != asked.value);
-        if own || longest >= 0.9 * asked.value {
+            .is_some_and(|own| own.value != requested.value);
+        if own || longest >= 0.9 * requested.value {
             continue;
         }
         findings.block(
@@ -115,15 +115,15 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "{} requests at {}/s; the command requests {}",
-                    count.text, rate.text, asked.text
+                    count.text, rate.text, requested.text
                 ),
                 format!(
                     "{} ÷ {} = {}, {:.2} of {}",
                     count.text,
                     rate.text,
                     plain(*time, Unit::Time),
-                    time / asked.value,
-                    asked.text
+                    time / requested.value,
+                    requested.text
                 ),
                 "State that the run ended early, and why.".to_owned(),
             ],
@@ -133,16 +133,16 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
 
 /// wrk prints both the requested and the measured duration. Other tools state the duration only in
 /// the command and may run longer, which another rule checks.
-fn asked_duration(block: &Block, findings: &mut Findings) {
-    let (Some(asked), Some(took)) = (&block.declared, &block.elapsed) else {
+fn requested_duration(block: &Block, findings: &mut Findings) {
+    let (Some(requested), Some(elapsed)) = (&block.declared, &block.elapsed) else {
         return;
     };
     let prints_both = matches!(block.tool, Tool::Wrk | Tool::Wrk2);
     if !prints_both && !matches!(block.tool, Tool::Hey | Tool::Oha | Tool::Ghz) {
         return;
     }
-    let early = took.value + took.step < 0.9 * (asked.value - asked.step);
-    let late = prints_both && took.value > 2.0 * (asked.value + asked.step) + 10.0;
+    let early = elapsed.value + elapsed.step < 0.9 * (requested.value - requested.step);
+    let late = prints_both && elapsed.value > 2.0 * (requested.value + requested.step) + 10.0;
     if !(early || late) {
         return;
     }
@@ -150,14 +150,17 @@ fn asked_duration(block: &Block, findings: &mut Findings) {
         "declared-vs-counted",
         Level::Warning,
         block,
-        took.line,
+        elapsed.line,
         [
-            format!("a test of {}; the requests took {}", asked.text, took.text),
+            format!(
+                "a test of {}; the requests took {}",
+                requested.text, elapsed.text
+            ),
             format!(
                 "{} ÷ {} = {:.2}",
-                took.text,
-                asked.text,
-                took.value / asked.value
+                elapsed.text,
+                requested.text,
+                elapsed.value / requested.value
             ),
             if early {
                 "State that the run was cut short.".to_owned()
@@ -178,8 +181,8 @@ fn more_than_sent(block: &Block, findings: &mut Findings) {
     else {
         return;
     };
-    let answered = (rate.value - rate.step) * (time.value - time.step - 1.0);
-    if answered <= 1.25 * (sent.value + sent.step) || sent.value < 100.0 {
+    let responses = (rate.value - rate.step) * (time.value - time.step - 1.0);
+    if responses <= 1.25 * (sent.value + sent.step) || sent.value < 100.0 {
         return;
     }
     findings.block(
@@ -257,7 +260,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
                 plain(expected, Unit::Rate),
                 rate.text
             ),
-            "Print the block as the tool wrote it; its lines are from two runs, or were changed."
+            "Show the tool's output unchanged. Its lines come from two runs, or were edited."
                 .to_owned(),
         ],
     );
@@ -288,7 +291,7 @@ fn wait(block: &Block, findings: &mut Findings) {
                 max.text,
                 plain(wait.value - max.value, Unit::Time)
             ),
-            "Print the block as the tool wrote it; its lines are from two runs, or were changed."
+            "Show the tool's output unchanged. Its lines come from two runs, or were edited."
                 .to_owned(),
         ],
     );

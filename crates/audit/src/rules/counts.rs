@@ -14,8 +14,8 @@ pub fn declared(report: &Report, findings: &mut Findings) {
             _ => block.requests.as_ref(),
         };
         let Some(counted) = counted else { continue };
-        if let Some(asked) = &block.asked_count
-            && counted.value < 0.99 * asked.value
+        if let Some(requested) = &block.requested_count
+            && counted.value < 0.99 * requested.value
         {
             findings.block(
                 RULE,
@@ -25,23 +25,23 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "{} requested, {} counted",
-                        digits(asked.value),
+                        digits(requested.value),
                         counted.text
                     ),
                     format!(
                         "{} ÷ {} = {}: {} were never sent",
                         counted.text,
-                        digits(asked.value),
-                        plain(counted.value / asked.value, Unit::Share),
-                        digits(asked.value - counted.value)
+                        digits(requested.value),
+                        plain(counted.value / requested.value, Unit::Share),
+                        digits(requested.value - counted.value)
                     ),
-                    "State that the run was cut short; its figures are for the part that ran."
+                    "State that the run was cut short. Its figures describe only the part that ran."
                         .to_owned(),
                 ],
             );
         }
-        if let Some(asked) = &block.asked_count
-            && counted.value > 1.02 * asked.value + 2.0
+        if let Some(requested) = &block.requested_count
+            && counted.value > 1.02 * requested.value + 2.0
             && block.command.is_some()
         {
             findings.block(
@@ -52,25 +52,28 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "the command requests {}, but {} were counted",
-                        digits(asked.value),
+                        digits(requested.value),
                         counted.text
                     ),
                     format!(
                         "{} ÷ {} = {:.2}",
                         counted.text,
-                        digits(asked.value),
-                        counted.value / asked.value
+                        digits(requested.value),
+                        counted.value / requested.value
                     ),
-                    "Print the command that made this output.".to_owned(),
+                    "Show the command that produced this output.".to_owned(),
                 ],
             );
         }
-        asked_time(block, counted, findings);
-        if let (Model::Open, Tool::K6, Some(rate), Some(time)) =
-            (block.model, block.tool, &block.asked_rate, &block.declared)
-        {
-            let asked = rate.value * time.value;
-            if (counted.value - asked).abs() > 0.02 * asked + 2.0 {
+        requested_time(block, counted, findings);
+        if let (Model::Open, Tool::K6, Some(rate), Some(time)) = (
+            block.model,
+            block.tool,
+            &block.requested_rate,
+            &block.declared,
+        ) {
+            let requested = rate.value * time.value;
+            if (counted.value - requested).abs() > 0.02 * requested + 2.0 {
                 let dropped = block.dropped.as_ref().map_or(0.0, |dropped| dropped.value);
                 findings.block(
                     RULE,
@@ -89,11 +92,11 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                             "{} × {} = {} requested; {} is {}",
                             rate.text,
                             time.text,
-                            digits(asked),
+                            digits(requested),
                             counted.text,
-                            plain(counted.value / asked, Unit::Share)
+                            plain(counted.value / requested, Unit::Share)
                         ),
-                        "The load was not the declared one; report offered and achieved load separately."
+                        "The load was lower than declared. Report the offered and the achieved load separately."
                             .to_owned(),
                     ],
                 );
@@ -103,7 +106,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
 }
 
 /// Compares a tool's mean rate × the duration in the command with its count.
-fn asked_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
+fn requested_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
     let (Tool::Bombardier, Some(rate), Some(time), None) =
         (block.tool, &block.rate, &block.declared, &block.elapsed)
     else {
@@ -134,7 +137,7 @@ fn asked_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
                 rate.text,
                 digits(counted.value / rate.value)
             ),
-            "State how long the run took; its figures are only for that time.".to_owned(),
+            "State how long the run took. Its figures describe only that time.".to_owned(),
         ],
     );
 }
@@ -158,8 +161,8 @@ pub fn total(report: &Report, findings: &mut Findings) {
             }
             continue;
         }
-        let of_answers = matches!(block.tool, Tool::Hey | Tool::Oha);
-        let answers: f64 = block
+        let of_responses = matches!(block.tool, Tool::Hey | Tool::Oha);
+        let responses: f64 = block
             .statuses
             .iter()
             .fold(0.0, |sum, (_, count)| sum + count.value);
@@ -169,7 +172,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
             false => block.bars.iter().sum(),
         };
         let sampled = bars == 1e6 && n > bars;
-        let is_partial = block.histogram_cut || sampled || of_answers && answers == 0.0;
+        let is_partial = block.histogram_cut || sampled || of_responses && responses == 0.0;
         // ghz may omit a sample on the boundary of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
         if !block.bars.is_empty() && !is_partial && apart {
@@ -184,7 +187,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
         }
         if block.bars.is_empty() && !block.histogram.is_empty() && !is_partial {
             let sum = bars;
-            let against = if of_answers { answers } else { n };
+            let against = if of_responses { responses } else { n };
             mismatch(
                 block,
                 "the histogram's rows",
@@ -205,12 +208,12 @@ pub fn total(report: &Report, findings: &mut Findings) {
         );
         // h2load counts an error instead of a status for each request without a response.
         let errors = block.lost.as_ref().filter(|_| block.tool == Tool::H2load);
-        let answered = answers + errors.map_or(0.0, |errors| errors.value);
+        let completed = responses + errors.map_or(0.0, |errors| errors.value);
         if complete && !block.statuses.is_empty() {
             mismatch(
                 block,
                 "the status codes",
-                answered,
+                completed,
                 n,
                 block.statuses[0].1.line,
                 findings,
@@ -261,7 +264,7 @@ fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: 
         [
             format!("{what}: {} together; requests: {}", digits(sum), digits(n)),
             format!("{} − {} = {}", digits(sum), digits(n), digits(sum - n)),
-            "Print the block as the tool wrote it; its lines are from two runs, or some are missing."
+            "Show the tool's output unchanged. Its lines come from two runs, or some are missing."
                 .to_owned(),
         ],
     );
@@ -314,7 +317,7 @@ fn share_wrong(
                 plain(part / whole, Unit::Share),
                 share.text
             ),
-            "Print both as the tool wrote them.".to_owned(),
+            "Show both as printed by the tool.".to_owned(),
         ],
     );
 }
@@ -364,7 +367,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
                         plain(low, Unit::Time),
                         plain(high, Unit::Time)
                     ),
-                    "Print the histogram and the percentiles of one run.".to_owned(),
+                    "Show the histogram and the percentiles of the same run.".to_owned(),
                 ],
             );
             return;
@@ -375,31 +378,31 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
 /// Compares count ÷ printed rate with the declared duration.
 pub fn divisor(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(asked), Some(took), Some(rate)) =
+        if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(requested), Some(elapsed), Some(rate)) =
             (block.tool, &block.declared, &block.elapsed, &block.rate)
-            && took.value > 1.02 * asked.value + 0.1
+            && elapsed.value > 1.02 * requested.value + 0.1
         {
-            let extra = took.value - asked.value;
+            let extra = elapsed.value - requested.value;
             findings.block(
                 "divisor-includes-waiting",
-                if extra > 0.1 * asked.value {
+                if extra > 0.1 * requested.value {
                     Level::Warning
                 } else {
                     Level::Note
                 },
                 block,
-                took.line,
+                elapsed.line,
                 [
                     format!(
                         "{} requested, but the rate of {} covers {}",
-                        asked.text,
+                        requested.text,
                         rate.text,
-                        plain(took.value, Unit::Time)
+                        plain(elapsed.value, Unit::Time)
                     ),
                     format!(
                         "{} − {} = {} of waiting for the last responses is included in the time of the rate",
-                        plain(took.value, Unit::Time),
-                        asked.text,
+                        plain(elapsed.value, Unit::Time),
+                        requested.text,
                         plain(extra, Unit::Time)
                     ),
                     "Count the requests that ended within the requested time, and divide by that time."
@@ -421,7 +424,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
         let time = count.value / rate.value;
         let extra = time - declared.value;
         if extra + rate.step / rate.value * time < -0.1 * declared.value
-            && block.asked_count.is_none()
+            && block.requested_count.is_none()
         {
             cut_short(block, count, rate, declared, findings);
         }
@@ -444,7 +447,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                     declared.text,
                     plain(count.value / declared.value, Unit::Rate)
                 ),
-                "Count the requests that ended within a window, and divide by that window.".to_owned(),
+                "Count the requests that ended within a time window, and divide by the length of that window.".to_owned(),
             ],
         );
     }
@@ -478,7 +481,7 @@ fn cut_short(
                 plain(time / declared.value, Unit::Share),
                 declared.text
             ),
-            "State how long the run took, or print the summary as the tool wrote it.".to_owned(),
+            "State how long the run took, or show the tool's summary unchanged.".to_owned(),
         ],
     );
 }
@@ -497,9 +500,9 @@ pub fn copied(report: &Report, findings: &mut Findings) {
                 .collect()
         };
         let (first, second) = (texts(a), texts(b));
-        let told = first.iter().filter(|text| !text.ends_with(" 0s")).count();
+        let measured = first.iter().filter(|text| !text.ends_with(" 0s")).count();
         let counts = |block: &Block| block.samples();
-        if told >= 4 && first == second && counts(one) == counts(other) {
+        if measured >= 4 && first == second && counts(one) == counts(other) {
             findings.block(
                 "copied-block",
                 Level::Error,
@@ -507,8 +510,8 @@ pub fn copied(report: &Report, findings: &mut Findings) {
                 b.line,
                 [
                     format!("{} (lines {} and {})", first.join(", "), a.line, b.line),
-                    format!("{told} figures and the count are equal to the last digit, which does not happen in two runs"),
-                    "One of the blocks is a copy: run it again, or remove it.".to_owned(),
+                    format!("{measured} figures and the count are equal to the last digit, which does not happen in two runs"),
+                    "One of the results is a copy: repeat the run, or remove the copy.".to_owned(),
                 ],
             );
         }
@@ -516,9 +519,9 @@ pub fn copied(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports lines that are incomplete or missing.
-pub fn torn(report: &Report, findings: &mut Findings) {
+pub fn orphan_rows(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        if block.torn.is_empty() && !block.missing.is_empty() {
+        if block.orphan_rows.is_empty() && !block.missing.is_empty() {
             findings.block(
                 "torn-block",
                 Level::Note,
@@ -534,12 +537,16 @@ pub fn torn(report: &Report, findings: &mut Findings) {
                         "this cannot be checked: `{}` is not printed",
                         block.missing.join("`, `")
                     ),
-                    "Print the block as the tool wrote it.".to_owned(),
+                    "Show the tool's output unchanged.".to_owned(),
                 ],
             );
         }
-        if let Some((_, line)) = block.torn.first() {
-            let what: Vec<&str> = block.torn.iter().map(|(what, _)| what.as_str()).collect();
+        if let Some((_, line)) = block.orphan_rows.first() {
+            let what: Vec<&str> = block
+                .orphan_rows
+                .iter()
+                .map(|(what, _)| what.as_str())
+                .collect();
             findings.block(
                 "torn-block",
                 Level::Warning,
@@ -556,7 +563,7 @@ pub fn torn(report: &Report, findings: &mut Findings) {
                         block.tool.name(),
                         if what.len() == 1 { "it" } else { "them" }
                     ),
-                    "Keep the tool's output unchanged.".to_owned(),
+                    "Show the tool's output unchanged.".to_owned(),
                 ],
             );
         }

@@ -27,7 +27,7 @@ fn negative_alone(report: &Report, findings: &mut Findings) {
             [
                 format!("`{}`", figure.as_str()),
                 format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", figure.as_str()),
-                "Take both ends of a duration from one monotonic clock. The other figures of this row were taken the same way.".to_owned(),
+                "Take both ends of a duration from the same monotonic clock. The other figures in this row are affected, too.".to_owned(),
             ],
         );
         return;
@@ -54,7 +54,7 @@ pub fn negative(report: &Report, findings: &mut Findings) {
                     [
                         format!("{}: {}", trend.name, below.join(", ")),
                         format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", below[0]),
-                        "Take both ends of a duration from one monotonic clock. The other figures of this row were taken the same way.".to_owned(),
+                        "Take both ends of a duration from the same monotonic clock. The other figures in this row are affected, too.".to_owned(),
                     ],
                 );
             }
@@ -69,9 +69,9 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let latency = block.latency();
         if let (Some(waiting), Some(latency)) = (block.trend(Role::Waiting), latency)
-            && let (Some(wait), Some(least)) = (&waiting.min, &latency.min)
+            && let (Some(wait), Some(lowest)) = (&waiting.min, &latency.min)
             && wait.value == 0.0
-            && least.value > 0.0
+            && lowest.value > 0.0
         {
             findings.block(
                         RULE,
@@ -79,7 +79,7 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                         block,
                         waiting.line,
                         [
-                            format!("{}: min={}; {}: min={}", waiting.name, wait.text, latency.name, least.text),
+                            format!("{}: min={}; {}: min={}", waiting.name, wait.text, latency.name, lowest.text),
                             format!("the first byte of a response arrived {} after the last byte of its request; a server that reads the request first takes longer", wait.text),
                             "Quote the whole duration: a tool that records the end of sending late cannot separate the phases at this load.".to_owned(),
                         ],
@@ -165,7 +165,7 @@ fn longer(block: &Block, findings: &mut Findings) {
                     "every iteration is one request, so {} is at most the {} of an iteration",
                     part.text, whole.text
                 ),
-                "The rows are from different runs, or were changed by hand.".to_owned(),
+                "The rows come from different runs, or were changed by hand.".to_owned(),
             ],
         );
     }
@@ -210,7 +210,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
                     plain(sum, Unit::Time),
                     whole.text
                 ),
-                "The rows are from different runs, or were changed by hand.".to_owned(),
+                "The rows come from different runs, or were changed by hand.".to_owned(),
             ],
         );
     }
@@ -237,9 +237,9 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
                     format!("{}: {one}, {other}", trend.name),
                     format!("{one} is printed, but it can be at most {other}"),
                     if known {
-                        "The tool fills this row's second and third figure from another one; use none of them.".to_owned()
+                        "The tool fills the second and third figure of this row from another row. Use neither of them.".to_owned()
                     } else {
-                        "The columns are swapped, or do not come from the same samples.".to_owned()
+                        "The columns are swapped, or do not describe the same samples.".to_owned()
                     },
                 ],
             );
@@ -272,7 +272,7 @@ fn two_means(block: &Block, findings: &mut Findings) {
                 again.text,
                 mean.value / again.value
             ),
-            "Print the output of one run as the tool wrote it.".to_owned(),
+            "Show the output of a single run, unchanged.".to_owned(),
         ],
     );
 }
@@ -305,7 +305,7 @@ fn two_maxima(block: &Block, findings: &mut Findings) {
                 longest.text,
                 plain(apart, Unit::Time)
             ),
-            "Print the output of one run as the tool wrote it.".to_owned(),
+            "Show the output of a single run, unchanged.".to_owned(),
         ],
     );
 }
@@ -322,7 +322,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     if block.tool == Tool::Wrk2 || block.tool == Tool::Hey && samples.is_none_or(|n| n >= 1e6) {
         return;
     }
-    let (Some(mean), Some((least, most))) = (&trend.mean, trend.mean_bounds(samples)) else {
+    let (Some(mean), Some((lowest, highest))) = (&trend.mean, trend.mean_bounds(samples)) else {
         return;
     };
     // k6 truncates means to whole nanoseconds.
@@ -334,16 +334,16 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
         .into_iter()
         .chain(trend.max.as_ref().map(|max| format!("max {}", max.text)))
         .collect();
-    let said = if high < least {
+    let conclusion = if high < lowest {
         format!(
-            "they give a mean of at least {}, but {} is printed",
-            plain(least, Unit::Time),
+            "these samples have a mean of at least {}, but {} is printed",
+            plain(lowest, Unit::Time),
             mean.text
         )
-    } else if low > most {
+    } else if low > highest {
         format!(
-            "they give a mean of at most {}, but {} is printed",
-            plain(most, Unit::Time),
+            "these samples have a mean of at most {}, but {} is printed",
+            plain(highest, Unit::Time),
             mean.text
         )
     } else {
@@ -366,8 +366,8 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
                 parts.join(", "),
                 samples.map_or(String::new(), |n| format!(", {} samples", digits(n)))
             ),
-            format!("Of these samples {said}"),
-            "Take all figures of a row from one run; print the block as the tool wrote it."
+            conclusion,
+            "Take all figures of a row from the same run, and show the tool's output unchanged."
                 .to_owned(),
         ],
     );

@@ -27,7 +27,7 @@ pub fn rounded(report: &Report, findings: &mut Findings) {
             .as_ref()
             .filter(|success| success.text.starts_with("100"))
         {
-            let bad = bad_answers(block);
+            let bad = bad_responses(block);
             if bad > 0.0 && block.tool == Tool::Vegeta && success.step > 0.0 {
                 let total = block.samples().unwrap_or(bad);
                 rounded_away(block, success.line, bad, total, &success.text, findings);
@@ -72,7 +72,7 @@ fn rounded_away(
         line,
         [
             format!(
-                "{printed}, but {} failed of {}",
+                "{printed}, but {} of {} failed",
                 digits(failed),
                 digits(total)
             ),
@@ -82,13 +82,13 @@ fn rounded_away(
                 digits(total),
                 plain(failed / total, Unit::Share)
             ),
-            "Print the count, and state what failed.".to_owned(),
+            "State the number of failures, and what failed.".to_owned(),
         ],
     );
 }
 
 /// Reports unsuccessful responses, by their status lines.
-pub fn bad_answers(block: &Block) -> f64 {
+pub fn bad_responses(block: &Block) -> f64 {
     block
         .statuses
         .iter()
@@ -116,7 +116,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
         } else {
             block.failed() - length
         };
-        let failed = errors.max(bad_answers(block));
+        let failed = errors.max(bad_responses(block));
         turns_that_failed(block, findings);
         if let (Tool::Vegeta, Some(requests)) = (block.tool, &block.requests) {
             in_latency(block, failed, requests.value, findings);
@@ -155,7 +155,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                                 threshold.text
                             ))
                         ),
-                        "There is no result: no request got a response.".to_owned(),
+                        "There is no result, because no request got a response.".to_owned(),
                     ],
                 );
             }
@@ -171,11 +171,11 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     (a.value * requests.value - g.value * (requests.value - failed)) / failed
                 });
                 format!(
-                    "; the slowest of all took {}, the slowest good one {}{}",
+                    "; the slowest request took {}, the slowest successful one {}{}",
                     all_max.text,
                     good_max.text,
                     mean.filter(|mean| *mean > 0.0).map_or(String::new(), |mean| format!(
-                        "; the failed ones took about {} each: (mean of all × all − mean of good × good) ÷ failed",
+                        "; failed requests took about {} each: (mean of all × all − mean of successful × successful) ÷ failed",
                         plain(mean, Unit::Time)
                     ))
                 )
@@ -190,7 +190,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             block,
             rate.line,
             [
-                format!("{}, {} failed of {}{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
+                format!("{}, {} of {} failed{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
                 format!(
                     "{} × (1 − {} ÷ {}) = {} got the expected response; {} of the rate are failures",
                     plain(rate.value, Unit::Rate),
@@ -199,7 +199,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     plain(good_rate, Unit::Rate),
                     plain(share, Unit::Share)
                 ),
-                "Report the rate and the latency of good responses; a failure is often faster than the work, or as slow as a timeout.".to_owned(),
+                "Report the rate and the latency of successful responses. A failed request is often faster than a successful one, or as slow as a timeout.".to_owned(),
             ],
         );
     }
@@ -319,7 +319,7 @@ pub fn length(report: &Report, findings: &mut Findings) {
 /// Reports error responses next to a line that claims success.
 pub fn non_success(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let bad = bad_answers(block);
+        let bad = bad_responses(block);
         let total = block.samples().unwrap_or(0.0);
         if bad <= 0.0 || total <= 0.0 || bad / total < 0.01 {
             continue;
@@ -365,15 +365,15 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                         ))
                 ),
                 format!(
-                    "{} of {} responses, {}, are errors, and the rate and the latency are theirs",
+                    "{} of {} responses, {}, are errors, and the rate and the latency include them",
                     digits(bad),
                     digits(total),
                     plain(bad / total, Unit::Share)
                 ),
                 match block.statuses.iter().all(|(code, _)| code == "0") {
-                    true => "Check that the service can be reached: no request got a response.",
+                    true => "Check that the service is reachable, because no request got a response.",
                     false => {
-                        "Check the address and the login: the figures are for error responses."
+                        "Check the address and the login, because the figures describe error responses."
                     }
                 }
                 .to_owned(),
@@ -410,7 +410,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
             error.contains("timeout") || error.contains("timed out") || error.contains("deadline")
         });
         let timeouts = block.sockets.map_or(0.0, |sockets| sockets.timeout);
-        let failed = block.failed().max(bad_answers(block)).max(timeouts);
+        let failed = block.failed().max(bad_responses(block)).max(timeouts);
         if failed <= 0.0 && !named {
             continue;
         }
@@ -443,7 +443,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .mean
                 .as_ref()
                 .is_some_and(|mean| (mean.value / figure.value - 1.0).abs() < 0.01);
-            let of_service = block.sockets.is_some() && bad_answers(block) <= 0.0 && all;
+            let of_service = block.sockets.is_some() && bad_responses(block) <= 0.0 && all;
             // One failure explains one slow sample, but not the slowest hundredth.
             let enough = named || failed >= 0.5 * at_least(block, latency, figure);
             name != "min" && name != "mean" && round && (apart || named) && enough && !of_service
@@ -472,7 +472,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                     above if above < 0.05 => format!("{} is a round number, and requests failed", figure.text),
                     above => format!("{} is {above:.1} % above the round number {}, and requests failed", figure.text, plain(round, Unit::Time)),
                 },
-                "Count these requests as lost, and report the latency of the others: this is how long the client waited.".to_owned(),
+                "Count these requests as lost, and report the latency of the others. This figure only shows how long the client waited.".to_owned(),
             ],
         );
     }

@@ -80,7 +80,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
                     users.text,
                     users.text
                 ),
-                "Look for one thing that all of them wait for: a row or key, a lock, a connection. The number of requested keys is not printed; spread them and measure again.".to_owned(),
+                "Look for a single resource that all requests wait for, such as a row or key, a lock, or a connection. The number of different keys is not shown: request more keys, and measure again.".to_owned(),
             ],
         );
     }
@@ -165,10 +165,10 @@ pub fn unseeded(report: &Report, findings: &mut Findings) {
                 [
                     format!("`{}` (line {}) and `{}` (line {})", one.3, one.2, other.3, other.2),
                     format!(
-                        "one is {}…{}, the other {}…{}: the same length, shifted by one, so {} or {} is requested but never written",
+                        "one range is {}…{}, the other is {}…{}: they have the same length but are shifted, so {} or {} is requested but never written",
                         low.0, low.1, high.0, high.1, low.0, high.1
                     ),
-                    "Write and request the same numbers, and check the response for a missing one.".to_owned(),
+                    "Write and request the same numbers, and check the response for a missing key.".to_owned(),
                 ],
             );
             return;

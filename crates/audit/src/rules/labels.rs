@@ -111,7 +111,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
                         names.len(),
                         table.rows.len()
                     ),
-                    "Make the legend and the rows agree.".to_owned(),
+                    "Correct the legend or the names of the rows.".to_owned(),
                 ],
             );
             break;
@@ -133,33 +133,38 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
     };
     let mut wrong = Vec::new();
     if let Some(title) = title_of(report, block) {
-        let said = first(&USERS, title).and_then(|text| Some(number(&text)?.0));
-        if let (Some(said), Some(users)) = (said, &block.users)
-            && said != users.value
+        let claimed = first(&USERS, title).and_then(|text| Some(number(&text)?.0));
+        if let (Some(claimed), Some(users)) = (claimed, &block.users)
+            && claimed != users.value
         {
             wrong.push((
-                format!("\"{title}\" above a block of {} users", users.text),
-                format!("{} ≠ {}", digits(said), users.text),
+                format!("\"{title}\" above an output of {} users", users.text),
+                format!("{} ≠ {}", digits(claimed), users.text),
                 users.line,
                 Level::Error,
             ));
         }
-        let said = first(&RATE, title).and_then(|text| Some(number(&text)?.0));
-        if let (Some(said), Some(rate)) = (said, block.asked_rate.as_ref().or(block.rate.as_ref()))
-            && (said - rate.value).abs() > 0.05 * said
+        let claimed = first(&RATE, title).and_then(|text| Some(number(&text)?.0));
+        if let (Some(claimed), Some(rate)) = (
+            claimed,
+            block.requested_rate.as_ref().or(block.rate.as_ref()),
+        ) && (claimed - rate.value).abs() > 0.05 * claimed
         {
-            let each = match (block.tool, &block.users, &block.asked_rate) {
+            let each = match (block.tool, &block.users, &block.requested_rate) {
                 (Tool::Hey, Some(users), Some(_)) => {
-                    format!(": hey's -q is the rate of each of {} users", users.text)
+                    format!(
+                        ": hey's -q is the rate of each user, and there are {} users",
+                        users.text
+                    )
                 }
                 _ => String::new(),
             };
             wrong.push((
-                format!("\"{title}\" above a block of {}", rate.text),
-                format!("{} ≠ {}{each}", digits(said), rate.text),
+                format!("\"{title}\" above an output of {}", rate.text),
+                format!("{} ≠ {}{each}", digits(claimed), rate.text),
                 rate.line,
                 // A title may state the desired rate.
-                match block.asked_rate {
+                match block.requested_rate {
                     Some(_) => Level::Error,
                     None => Level::Warning,
                 },
@@ -175,7 +180,7 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
         let own = script.rsplit(['/', '\\']).next().unwrap_or(script);
         if own != named {
             wrong.push((
-                format!("\"{named}\" above a block of the script `{own}`"),
+                format!("\"{named}\" above an output of the script `{own}`"),
                 format!("{named} ≠ {own}"),
                 block.first_line,
                 Level::Error,
@@ -191,7 +196,7 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
             [
                 evidence,
                 arithmetic,
-                "Put the block under its correct name.".to_owned(),
+                "Put the output under a correct heading.".to_owned(),
             ],
         );
     }
@@ -277,8 +282,8 @@ fn engines(report: &Report, findings: &mut Findings) {
                     super::prose::shortened(&prose.text),
                     prose.line
                 ),
-                format!("the configuration sets {other} and nothing for {claimed}, which the text names"),
-                "Print the settings of the runs.".to_owned(),
+                format!("the configuration sets {other}, but nothing for {claimed}, which the text names"),
+                "Show the settings of the runs.".to_owned(),
             ],
         );
     }

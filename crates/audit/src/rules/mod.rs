@@ -2,6 +2,7 @@
 //! If a figure for the calculation is missing, the finding is a note or is omitted.
 
 mod addresses;
+mod already_stated;
 mod baseline;
 mod certainty;
 mod change;
@@ -18,23 +19,22 @@ mod durations;
 mod failures;
 mod keys;
 mod labels;
-mod left_out;
+mod location;
+mod missing_requests;
 mod objective;
 mod open_loop;
-mod order;
-mod place;
 mod prose;
 mod protocol;
 mod ramp;
 mod rate_label;
 mod records;
+mod rows;
 mod same_request;
 mod samples;
 mod series;
 mod setup_tail;
 mod shares;
 mod stalls;
-mod stated;
 mod tables;
 mod units;
 
@@ -76,7 +76,7 @@ pub const RULES: &[Rule] = rules! {
     "unseeded-keys": "The test requests keys that it never wrote" => keys::unseeded,
     "failures-rounded-away": "Failures disappear in rounding" => failures::rounded,
     "failures-as-work": "Failed requests count in the rate or the latency" => failures::as_work,
-    "failures-left-out": "Failed requests are missing from the latency" => left_out::left_out,
+    "failures-left-out": "Failed requests are missing from the latency" => missing_requests::left_out,
     "same-request": "Every request was the same" => same_request::same,
     "length-failures": "These failures are only responses of another length" => failures::length,
     "non-success-as-success": "Responses are errors" => failures::non_success,
@@ -93,17 +93,17 @@ pub const RULES: &[Rule] = rules! {
     "total-mismatch": "The parts do not add up" => counts::total,
     "divisor-includes-waiting": "The rate was divided by another time than the run's" => counts::divisor,
     "copied-block": "Two results are identical" => counts::copied,
-    "torn-block": "The output is incomplete" => counts::torn,
-    "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::asked,
+    "torn-block": "The output is incomplete" => counts::orphan_rows,
+    "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::requested,
     "ramp-end-as-rate": "The rate is that of the end of a ramp" => ramp::end_as_rate,
     "overdriven": "The latency grew with the length of the run" => open_loop::overdriven,
     "generator-saturated": "The load was lower than requested" => open_loop::saturated,
     "above-baseline": "The result is faster than the network" => baseline::above,
     "objective-contradicted": "The objective was missed" => objective::contradicted,
-    "non-monotone": "Latency or failures fall while the load rises" => order::non_monotone,
-    "common-cap": "Several systems reach the same maximum rate" => order::common_cap,
-    "single-run": "Each result is a single run" => order::single,
-    "unlike-questions": "The rows measure different work" => order::unlike,
+    "non-monotone": "Latency or failures fall while the load rises" => rows::non_monotone,
+    "common-cap": "Several systems reach the same maximum rate" => rows::common_cap,
+    "single-run": "Each result is a single run" => rows::single,
+    "unlike-questions": "The rows measure different work" => rows::unlike,
     "ratio-misstated": "A factor or a percentage is wrong" => claims::ratios,
     "errors-denied": "The text denies errors that were counted" => claims::errors_denied,
     "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
@@ -112,7 +112,7 @@ pub const RULES: &[Rule] = rules! {
     "comparison-reversed": "The comparison is reversed" => comparison::reversed,
     "wrong-base": "The percentage has the wrong base" => comparison::base,
     "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::inverse,
-    "co-located": "The load generator and the system shared a machine" => place::co_located,
+    "co-located": "The load generator and the system shared a machine" => location::co_located,
 };
 
 /// Applies every rule.
@@ -140,7 +140,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     records::check(report, grids, findings);
     certainty::few_samples(report, findings);
     certainty::one_cause(report, findings);
-    stated::stated(report, findings);
+    already_stated::stated(report, findings);
     for finding in &mut findings.found {
         let rule = RULES.iter().find(|rule| rule.name == finding.rule);
         finding.conclusion = rule.map_or("", |rule| rule.says);

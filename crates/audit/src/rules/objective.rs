@@ -124,7 +124,7 @@ fn judge(
                 figure.text
             ),
             format!("{} > {}{within}", figure.text, objective.limit.text),
-            "It was missed; state by how much, or search for the highest rate that meets it."
+            "State by how much it was missed, or search for the highest rate that meets it."
                 .to_owned(),
         ],
     );
@@ -178,7 +178,7 @@ fn thresholds(report: &Report, findings: &mut Findings) {
                     [
                         format!("✓ {}", threshold.text),
                         format!("p({percent}) is {}, above {limit} ms", figure.text),
-                        "Print the threshold as the tool wrote it.".to_owned(),
+                        "Show the tool's threshold unchanged.".to_owned(),
                     ],
                 );
             }

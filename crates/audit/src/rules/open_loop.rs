@@ -6,17 +6,17 @@ use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
 /// Reports rate ≈ requested rate: the run shows that the system sustained the load, not its maximum.
-pub fn asked(report: &Report, findings: &mut Findings) {
+pub fn requested(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some(asked) = &block.asked_rate else {
+        let Some(requested) = &block.requested_rate else {
             continue;
         };
         let got = block
             .rate
             .as_ref()
             .or(block.iteration_rate.as_ref())
-            .unwrap_or(asked);
-        if block.model != Model::Open || (got.value / asked.value - 1.0).abs() > 0.02 {
+            .unwrap_or(requested);
+        if block.model != Model::Open || (got.value / requested.value - 1.0).abs() > 0.02 {
             continue;
         }
         findings.block(
@@ -25,14 +25,14 @@ pub fn asked(report: &Report, findings: &mut Findings) {
             block,
             got.line,
             [
-                format!("requested {}, got {}", asked.text, got.text),
+                format!("requested {}, got {}", requested.text, got.text),
                 format!(
                     "{} ÷ {} = {:.3}: the rate is a setting of the test",
                     got.text,
-                    asked.text,
-                    got.value / asked.value
+                    requested.text,
+                    got.value / requested.value
                 ),
-                "Do not call it a capacity; raise the rate until it is no longer reached."
+                "Do not call it a capacity. Raise the rate until the system no longer reaches it."
                     .to_owned(),
             ],
         );
@@ -58,7 +58,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         }
         // The queue grows during the whole run: its last requests wait longest, and the mean is
         // about half of that wait.
-        let asked = block.asked_rate.as_ref();
+        let requested = block.requested_rate.as_ref();
         let served = block
             .samples()
             .zip(block.elapsed.as_ref())
@@ -73,19 +73,19 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         // If all requests took the same time, they waited for a timeout, and so did the unserved
         // requests.
         let is_timeout = min_below(0.9) == Some(false);
-        let behind = asked
+        let falls_short = requested
             .zip(served)
-            .is_some_and(|(asked, served)| served < 0.98 * asked.value);
+            .is_some_and(|(requested, served)| served < 0.98 * requested.value);
         let growing = max.value > 0.1 * declared.value && mean.value > 0.25 * max.value;
-        if !growing || is_timeout || !(fast || behind) {
+        if !growing || is_timeout || !(fast || falls_short) {
             continue;
         }
-        let gap = match (asked, served) {
-            (Some(asked), Some(served)) if served < 0.98 * asked.value => format!(
-                "; requested {}, served {}: every second {} more requests wait",
-                asked.text,
+        let gap = match (requested, served) {
+            (Some(requested), Some(served)) if served < 0.98 * requested.value => format!(
+                "; requested {}, served {}: the queue grows by {} requests per second",
+                requested.text,
                 plain(served, Unit::Rate),
-                digits(asked.value - served)
+                digits(requested.value - served)
             ),
             _ => String::new(),
         };
@@ -97,13 +97,13 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
             [
                 format!("mean {}, max {}, sending took {}{gap}", mean.text, max.text, declared.text),
                 format!(
-                    "{} ÷ {} = {:.0} % of the run was the longest wait, and mean ÷ max = {:.2}, as in a queue that grows for the whole run",
+                    "{} ÷ {} = {:.0} % of the run was the longest wait, and mean ÷ max = {:.2}, as in a queue that grows during the whole run",
                     max.text,
                     declared.text,
                     max.value / declared.value * 100.0,
                     mean.value / max.value
                 ),
-                "Report the served rate as the limit; measure latency below it.".to_owned(),
+                "Report the served rate as the limit, and measure latency below it.".to_owned(),
             ],
         );
     }
@@ -124,8 +124,8 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     dropped.line,
                     [
                         format!("dropped_iterations {}, iterations {}", dropped.text, iterations.text),
-                        format!("{} ÷ {} = {} of the load was never sent because no user was free, which spares the slowest moments", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
-                        "Allow more users, or report latency and rate as those of the lower load.".to_owned(),
+                        format!("{} ÷ {} = {} of the load was never sent because no user was free, so the slowest moments are missing", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
+                        "Allow more users, or report the latency and the rate as those of the lower load.".to_owned(),
                     ],
                 );
         }
@@ -135,13 +135,13 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             .and_then(|command| rate_flag(block.tool, command));
         let flag = match block.tool {
             Tool::HttpArena | Tool::Zrk | Tool::Oha | Tool::Ghz => {
-                block.asked_rate.as_ref().map(|rate| rate.value)
+                block.requested_rate.as_ref().map(|rate| rate.value)
             }
             _ => flag,
         };
         let got = match block.tool {
             Tool::HttpArena | Tool::Zrk | Tool::Oha | Tool::Ghz => block.rate.as_ref(),
-            Tool::Vegeta => block.asked_rate.as_ref(),
+            Tool::Vegeta => block.requested_rate.as_ref(),
             Tool::Wrk2 => block.rate.as_ref(),
             _ => None,
         };
@@ -156,7 +156,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} was requested, the tool sent {}", plain(flag, Unit::Rate), got.text),
                         format!("{} ÷ {} = {}", got.text, digits(flag), plain(got.value / flag, Unit::Share)),
-                        "The tool, its workers, its connections or the system was the limit; the load was not the declared one.".to_owned(),
+                        "The tool, its workers, its connections or the system limited the load. State the load that was actually sent.".to_owned(),
                     ],
                 );
         }

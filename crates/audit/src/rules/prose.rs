@@ -102,7 +102,7 @@ const ELSEWHERE: [&str; 14] = [
 ];
 
 /// Maximum number of numbers in prose to check.
-const MOST_NUMBERS: usize = 2000;
+const MAX_NUMBERS: usize = 2000;
 
 /// Reports the line from which on the prose was not checked.
 fn cut_off(line: usize, findings: &mut Findings) {
@@ -111,8 +111,8 @@ fn cut_off(line: usize, findings: &mut Findings) {
         Level::Note,
         line,
         [
-            format!("there are {MOST_NUMBERS} numbers above line {line}"),
-            "those below were not compared with any block".to_owned(),
+            format!("there are {MAX_NUMBERS} numbers above line {line}"),
+            "numbers below that line were not compared with any output".to_owned(),
             "Split the document.".to_owned(),
         ],
     );
@@ -129,7 +129,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
         .filter_map(|block| Some(block.users.as_ref()?.value))
         .collect();
     let times: Vec<&Quantity> = figures(&report.blocks).collect();
-    let mut left = MOST_NUMBERS;
+    let mut left = MAX_NUMBERS;
     for prose in report.prose() {
         if report.is_of_unprinted_run(prose.line) {
             continue;
@@ -144,7 +144,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 missing.extend(
                     unknown
                         .into_iter()
-                        .filter(|(said, _)| !asked(report, *said))
+                        .filter(|(claimed, _)| !requested(report, *claimed))
                         .map(|(_, words)| words),
                 );
             }
@@ -168,7 +168,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 if in_full && !COLUMNS.iter().any(|word| near.contains(word)) {
                     continue;
                 }
-                let Some(said) = duration(text, prose.line) else {
+                let Some(claimed) = duration(text, prose.line) else {
                     continue;
                 };
                 left -= 1;
@@ -181,16 +181,16 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 }
                 let precise = text.chars().filter(char::is_ascii_digit).count() >= 3;
                 let known =
-                    times.iter().any(|figure| said.agrees(figure)) || in_tables(report, text);
+                    times.iter().any(|figure| claimed.agrees(figure)) || in_tables(report, text);
                 if precise && !known {
-                    missing.push(format!("`{text}` is not a figure of any block"));
+                    missing.push(format!("`{text}` is not a figure of any output"));
                 }
             }
             if let Some(found) = PROMISE.first(sentence) {
                 let what = found.get(1).map_or("", |word| word.as_str());
                 if !given(report, what) {
                     missing.push(format!(
-                        "{what} were to be measured, but no number of {what} is given"
+                        "{what} were to be measured, but no number of {what} is stated"
                     ));
                 }
             }
@@ -216,7 +216,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                             format!(", with {} users", seen.join(", "))
                         }
                     ),
-                    "Take the figure from a block on the page, or add the block.".to_owned(),
+                    "Copy the figure from an output on the page, or add the output.".to_owned(),
                 ],
             );
         }
@@ -273,14 +273,14 @@ fn of_a_run(sentence: &str) -> bool {
 }
 
 /// Whether a command on the page requests this number, perhaps for a run that is not shown.
-fn asked(report: &Report, said: f64) -> bool {
+fn requested(report: &Report, claimed: f64) -> bool {
     let words = report
         .commands
         .iter()
         .flat_map(|command| command.text.split([' ', '=', ',']));
     words
         .filter_map(|word| number(word.trim_start_matches("-c")))
-        .any(|(value, _)| value == said)
+        .any(|(value, _)| value == claimed)
 }
 
 /// Whether a sentence states a plan or a possibility instead of a result.
@@ -399,8 +399,9 @@ fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
     let found = USERS.all(sentence);
     found
         .filter_map(|found| {
-            let said = word_number(found.get(1)?.as_str())?;
-            (!users.contains(&said)).then(|| (said, format!("no block has {} users", digits(said))))
+            let claimed = word_number(found.get(1)?.as_str())?;
+            (!users.contains(&claimed))
+                .then(|| (claimed, format!("no output has {} users", digits(claimed))))
         })
         .collect()
 }
@@ -426,7 +427,7 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
             let some = counted.any(|count| count >= low * 0.995 && count <= high * 1.005);
             (!some).then(|| {
                 format!(
-                    "no block of {} s has {}…{} requests",
+                    "no output of a run of {} s has {}…{} requests",
                     digits(seconds),
                     digits(low),
                     digits(high)
@@ -445,7 +446,7 @@ fn given(report: &Report, what: &str) -> bool {
         }
         _ => true,
     };
-    let said = |text: &str| {
+    let claimed = |text: &str| {
         let words: Vec<String> = text
             .to_lowercase()
             .split_whitespace()
@@ -456,12 +457,16 @@ fn given(report: &Report, what: &str) -> bool {
             .any(|pair| pair[0].parse::<f64>().is_ok() && pair[1].starts_with(&what))
     };
     in_blocks
-        || report.document.prose.iter().any(|prose| said(&prose.text))
+        || report
+            .document
+            .prose
+            .iter()
+            .any(|prose| claimed(&prose.text))
         || report
             .document
             .headings
             .iter()
-            .any(|(_, heading)| said(heading))
+            .any(|(_, heading)| claimed(heading))
 }
 
 static QUOTED: Pattern = pattern!(
@@ -473,7 +478,7 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
-    let mut left = MOST_NUMBERS;
+    let mut left = MAX_NUMBERS;
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             let lower = sentence.to_lowercase();
@@ -569,7 +574,7 @@ pub fn misquote(
                 shown.line,
                 right.as_deref().unwrap_or("is not printed")
             ),
-            "Name the column of the figure.".to_owned(),
+            "Name the column that the figure is from.".to_owned(),
         ],
     );
 }

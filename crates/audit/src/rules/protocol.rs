@@ -45,7 +45,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         if secured(block) != Some(true) || claimed(block) == Some(2) {
             continue;
         }
-        let Some((_, most)) = sent_each(block) else {
+        let Some((_, highest)) = sent_each(block) else {
             continue;
         };
         let plain_block = report
@@ -61,10 +61,10 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                 let group = other.titles.first() == block.titles.first();
                 (same(other), group)
             });
-        let Some((other, (least, _))) = plain_block else {
+        let Some((other, (lowest, _))) = plain_block else {
             continue;
         };
-        if most >= least {
+        if highest >= lowest {
             continue;
         }
         let h2_like = report
@@ -73,7 +73,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
             .filter(|known| claimed(known) == Some(2))
             .find_map(|known| {
                 let (low, high) = sent_each(known)?;
-                (low <= most && high >= sent_each(block)?.0).then(|| {
+                (low <= highest && high >= sent_each(block)?.0).then(|| {
                     format!(
                         "; as many as the row \"{}\" ({low:.0}…{high:.0} B)",
                         known.name()
@@ -117,10 +117,10 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                     block.name()
                 ),
                 format!(
-                    "TLS adds at least 22 B to a record, but at most {most:.0} B were sent, and without TLS at least {least:.0} B: another request, or HTTP/2 with compressed headers{}",
-                    if claimed(block) == Some(1) { ", under a name that says HTTP/1" } else { "" }
+                    "TLS adds at least 22 B to a record, but at most {highest:.0} B were sent, compared with at least {lowest:.0} B without TLS: this was another request, or HTTP/2 with compressed headers{}",
+                    if claimed(block) == Some(1) { ", under a name with HTTP/1" } else { "" }
                 ),
-                "Assert and print the negotiated protocol; compare like with like.".to_owned(),
+                "Verify and show the negotiated protocol, and compare equal protocols.".to_owned(),
             ],
         );
     }
@@ -147,7 +147,7 @@ pub fn handshake(report: &Report, findings: &mut Findings) {
             continue;
         };
         let total = mean.value * requests.value;
-        let least = (total / max.value).ceil();
+        let lowest = (total / max.value).ceil();
         findings.block(
             "handshake-amortised",
             if compared { Level::Warning } else { Level::Note },
@@ -156,16 +156,16 @@ pub fn handshake(report: &Report, findings: &mut Findings) {
             [
                 format!("{}: mean {}, {} 0s, max {}; {} requests", tls.name, mean.text, crate::block::quantile_name(*q), max.text, requests.text),
                 format!(
-                    "{} × {} = {} of handshakes in total, at most {} each: at least {} and fewer than {} of the requests made one; this is {} per request",
+                    "{} × {} = {} of handshakes in total, at most {} each: at least {} and fewer than {} of the requests made one; that is {} per request",
                     mean.text,
                     requests.text,
                     plain(total, Unit::Time),
                     max.text,
-                    digits(least),
+                    digits(lowest),
                     plain(1.0 - q, Unit::Share),
                     mean.text
                 ),
-                "This shows the cost of encryption on kept connections, not of TLS; measure new connections too.".to_owned(),
+                "This shows the cost of encryption on reused connections, but not the cost of TLS handshakes. Measure new connections as well.".to_owned(),
             ],
         );
     }

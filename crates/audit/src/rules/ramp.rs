@@ -47,12 +47,12 @@ pub fn end_as_rate(report: &Report, findings: &mut Findings) {
                     plain(time.value, Unit::Time)
                 ),
                 format!(
-                    "{} ÷ {} = {} over the whole run; the rate is that of its end, when the requested rate was highest",
+                    "{} ÷ {} = {} over the whole run; the printed rate is that of the end of the run, when the requested rate was highest",
                     digits(count.value),
                     plain(time.value, Unit::Time),
                     plain(average, Unit::Rate)
                 ),
-                "Name the window of the rate, or measure at a constant rate that the system sustains."
+                "State the time window of the rate, or measure at a constant rate that the system sustains."
                     .to_owned(),
             ],
         );
@@ -91,11 +91,11 @@ fn of_a_table(report: &Report, findings: &mut Findings) {
                 plain(*average, Unit::Rate)
             ),
             format!(
-                "{} ÷ {} = {factor:.2}: the stored rate is that of a part of the run",
+                "{} ÷ {} = {factor:.2}: the stored rate describes only a part of the run",
                 digits(rate.value),
                 digits(*average)
             ),
-            "Rank by the requests of the whole run, or by a constant rate that each system sustains."
+            "Rank by the number of requests in the whole run, or by a constant rate that each system sustains."
                 .to_owned(),
         ],
     );
@@ -122,9 +122,9 @@ fn in_the_text(report: &Report, findings: &mut Findings) {
         [
             format!("`-R{range}`, and the figure is `achieved_rate`"),
             format!(
-                "under the ramp {range} zrk's achieved_rate covers only its last interval: cannot tell what the system sustained"
+                "zrk's achieved_rate covers only the last interval of the ramp {range}: cannot tell what the system sustained"
             ),
-            "Measure at a constant rate, or with --closed.".to_owned(),
+            "Measure at a constant rate, or use --closed.".to_owned(),
         ],
     );
 }

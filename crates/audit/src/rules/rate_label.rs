@@ -21,18 +21,18 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let from = block.first_line.saturating_sub(NEAR + 1).max(after);
         after = block.last_line;
-        let (Tool::Vegeta, Some(sent)) = (block.tool, &block.asked_rate) else {
+        let (Tool::Vegeta, Some(sent)) = (block.tool, &block.requested_rate) else {
             continue;
         };
         let to = block.first_line.saturating_sub(1).min(lines.len());
-        let Some((at, said)) = (from..to).rev().find_map(|at| {
-            let said = LABEL.first(lines[at])?.get(1)?.as_str();
-            Some((at, said.parse::<f64>().ok()?))
+        let Some((at, claimed)) = (from..to).rev().find_map(|at| {
+            let claimed = LABEL.first(lines[at])?.get(1)?.as_str();
+            Some((at, claimed.parse::<f64>().ok()?))
         }) else {
             continue;
         };
         let few = block.samples().is_none_or(|n| n < 10.0);
-        if few || said <= 0.0 || (sent.value - said).abs() <= 0.1 * said.max(sent.value) {
+        if few || claimed <= 0.0 || (sent.value - claimed).abs() <= 0.1 * claimed.max(sent.value) {
             continue;
         }
         findings.block(
@@ -50,10 +50,10 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                 format!(
                     "{} ÷ {} = {:.2}",
                     sent.text,
-                    digits(said),
-                    sent.value / said
+                    digits(claimed),
+                    sent.value / claimed
                 ),
-                "Print the rate of this run above its output.".to_owned(),
+                "State the rate of this run above its output.".to_owned(),
             ],
         );
     }

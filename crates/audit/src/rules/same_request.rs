@@ -43,10 +43,10 @@ pub fn same(report: &Report, findings: &mut Findings) {
             [
                 sent.chars().take(140).collect(),
                 format!(
-                    "it is unknown how the work depends on the data: the same {} was sent every time, and caches may have served it",
+                    "cannot tell how the work depends on the data: the same {} was sent every time, and caches may have served it",
                     if query.is_some() { "query" } else { "body" }
                 ),
-                "Send different values, in the proportions that users send them.".to_owned(),
+                "Send different values, distributed like those of real users.".to_owned(),
             ],
         );
         return;

@@ -7,7 +7,7 @@ use crate::report::{Findings, Report};
 
 /// Reports n × (1 − q) < 10: a percentile needs ten samples above it to be reliable.
 pub fn undersampled(report: &Report, findings: &mut Findings) {
-    const NEEDED: f64 = 10.0;
+    const MIN_SAMPLES_ABOVE: f64 = 10.0;
     for block in &report.blocks {
         let (Some(latency), Some(samples)) = (block.latency(), block.samples()) else {
             continue;
@@ -19,7 +19,7 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
         let thin: Vec<_> = latency
             .quantiles
             .iter()
-            .filter(|(q, _)| *q > 0.5 && samples * (1.0 - q) < NEEDED - 1e-6)
+            .filter(|(q, _)| *q > 0.5 && samples * (1.0 - q) < MIN_SAMPLES_ABOVE - 1e-6)
             .collect();
         let Some((q, figure)) = thin.first() else {
             continue;
@@ -44,15 +44,15 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
                     digits(samples)
                 ),
                 format!(
-                    "{} × (1 − {q}) = {}, below {NEEDED}: {} samples decide it",
+                    "{} × (1 − {q}) = {}, below {MIN_SAMPLES_ABOVE}: the percentile depends on {} samples",
                     digits(samples),
                     digits(samples * (1.0 - q)),
                     digits((samples * (1.0 - q)).ceil().max(1.0))
                 ),
                 format!(
-                    "Do not quote a percentile above {}, or take {} samples.",
-                    quantile_name(sayable((1.0 - NEEDED / samples).max(0.5))),
-                    digits((NEEDED / (1.0 - q)).ceil())
+                    "Do not quote percentiles above {}, or record {} samples.",
+                    quantile_name(sayable((1.0 - MIN_SAMPLES_ABOVE / samples).max(0.5))),
+                    digits((MIN_SAMPLES_ABOVE / (1.0 - q)).ceil())
                 ),
             ],
         );
@@ -67,7 +67,7 @@ fn sayable(quantile: f64) -> f64 {
 
 /// Reports fewer than five one-second windows: they do not show whether the run was steady.
 pub fn short(report: &Report, findings: &mut Findings) {
-    const LEAST: f64 = 5.0;
+    const MIN_WINDOWS: f64 = 5.0;
     for block in &report.blocks {
         let printed = block.elapsed.as_ref().or(block.declared.as_ref());
         let Some(seconds) = printed
@@ -76,7 +76,7 @@ pub fn short(report: &Report, findings: &mut Findings) {
         else {
             continue;
         };
-        if seconds < LEAST - 0.05 {
+        if seconds < MIN_WINDOWS - 0.05 {
             findings.block(
                 "run-too-short",
                 Level::Warning,
@@ -84,8 +84,8 @@ pub fn short(report: &Report, findings: &mut Findings) {
                 printed.map_or(block.first_line, |elapsed| elapsed.line),
                 [
                     format!("the run took {}", plain(seconds, Unit::Time)),
-                    format!("{} whole one-second windows, below {LEAST}: neither warm-up nor steadiness can be determined", seconds.floor()),
-                    "Run for at least half a minute, and exclude the first seconds.".to_owned(),
+                    format!("{} whole one-second windows, fewer than {MIN_WINDOWS}: cannot tell when the warm-up ended or whether the run was steady", seconds.floor()),
+                    "Run for at least 30 seconds, and exclude the first seconds.".to_owned(),
                 ],
             );
         }

@@ -50,7 +50,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
                     users.text
                 ),
                 format!(
-                    "{} samples ÷ {} connections = {:.2}, as many as the first request on each connection",
+                    "{} samples ÷ {} connections = {:.2}: about one slow sample for each connection",
                     digits(count),
                     users.text,
                     count / connections
@@ -89,10 +89,10 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
         let Some([low, high]) = gap(latency) else {
             continue;
         };
-        let (most, least) = (samples * (1.0 - low.0), samples * (1.0 - high.0));
+        let (max_samples, min_samples) = (samples * (1.0 - low.0), samples * (1.0 - high.0));
         // A wide range would match any number of connections.
-        let fits = least <= 1.2 * connections && most >= 0.8 * connections;
-        if !fits || most > 20.0 * connections {
+        let fits = min_samples <= 1.2 * connections && max_samples >= 0.8 * connections;
+        if !fits || max_samples > 20.0 * connections {
             continue;
         }
         findings.block(
@@ -111,12 +111,12 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
                     digits(samples)
                 ),
                 format!(
-                    "between {} and {} samples are above the gap, and there are {} connections: cannot tell whether they are the first request of each",
-                    digits(least.round()),
-                    digits(most.round()),
+                    "between {} and {} samples are above the gap, and there are {} connections: cannot tell whether they are the first requests on these connections",
+                    digits(min_samples.round()),
+                    digits(max_samples.round()),
                     users.text
                 ),
-                "Print the histogram, or exclude the first request of each connection.".to_owned(),
+                "Show the histogram, or exclude the first request of each connection.".to_owned(),
             ],
         );
     }

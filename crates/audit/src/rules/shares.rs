@@ -46,7 +46,7 @@ pub fn without_counts(report: &Report, findings: &mut Findings) {
                     plain((below + 1.0) / n, Unit::Share),
                     share.text
                 ),
-                "Print the summary as the tool wrote it.".to_owned(),
+                "Show the tool's summary unchanged.".to_owned(),
             ],
         );
     }
@@ -93,7 +93,7 @@ pub fn sums(report: &Report, findings: &mut Findings) {
                     plain(right, Unit::Time),
                     mean.text
                 ),
-                "Print the table as the tool wrote it.".to_owned(),
+                "Show the tool's table unchanged.".to_owned(),
             ],
         );
     }

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-use super::failures::bad_answers;
+use super::failures::bad_responses;
 use super::series::alike;
 
 /// Reports mean > p90: if 90 % of the samples are at most p90, the last 10 % contribute the rest of
@@ -22,9 +22,9 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             .find(|(q, figure)| *q >= 0.9 && mean.bounds().0 > figure.bounds().1);
         let Some((q, figure)) = below else { continue };
         // The typical request was one that failed immediately.
-        let failed = block.failed().max(bad_answers(block));
-        let most = failed > 0.5 * block.samples().unwrap_or(0.0);
-        if failed > 0.0 && (most || figure.value == 0.0) {
+        let failed = block.failed().max(bad_responses(block));
+        let mostly_failed = failed > 0.5 * block.samples().unwrap_or(0.0);
+        if failed > 0.0 && (mostly_failed || figure.value == 0.0) {
             continue;
         }
         // A mean slightly above a very narrow p90 is not misleading.
@@ -34,8 +34,8 @@ pub fn startup(report: &Report, findings: &mut Findings) {
         if !apart {
             continue;
         }
-        let least = mean.value - q * figure.value;
-        let share = least / mean.value;
+        let tail_sum = mean.value - q * figure.value;
+        let share = tail_sum / mean.value;
         // If all samples were equal, the last tenth would contribute a tenth of the sum.
         if share < 1.15 * (1.0 - q) {
             continue;
@@ -48,7 +48,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             figure.text
         );
         let mut advice =
-            "Quote the median for the typical request, and measure without the warm-up.".to_owned();
+            "Quote the median for a typical request, and exclude the warm-up.".to_owned();
         // Connections are opened once, at the start: p95 is 0 and the maximum is large.
         let connects = block
             .trend(Role::Connecting)
@@ -82,9 +82,9 @@ pub fn startup(report: &Report, findings: &mut Findings) {
                     figure.text,
                     plain(q * figure.value, Unit::Time),
                     plain(1.0 - q, Unit::Share),
-                    plain(least, Unit::Time),
+                    plain(tail_sum, Unit::Time),
                     share * 100.0,
-                    plain(least / (1.0 - q), Unit::Time)
+                    plain(tail_sum / (1.0 - q), Unit::Time)
                 ),
                 advice,
             ],
@@ -162,14 +162,14 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             [
                 format!("{}: {} {}, max {}; the run took {}", trend.name, quantile_name(q), top.text, max.text, plain(elapsed, Unit::Time)),
                 format!(
-                    "{} ÷ {} = {:.1} % of the run, and {} leaves out {}{missed}{weight}",
+                    "{} ÷ {} = {:.1} % of the run, and {} ignores {}{missed}{weight}",
                     max.text,
                     plain(elapsed, Unit::Time),
                     share * 100.0,
                     quantile_name(q),
                     plain(1.0 - q, Unit::Share)
                 ),
-                "Measure with an arrival rate, from the scheduled start: requests that would have started during the stall then count.".to_owned(),
+                "Use an arrival rate and measure from the scheduled start, so that requests that were due during the stall count.".to_owned(),
             ],
         );
     }
@@ -259,7 +259,7 @@ pub fn explains(report: &Report, findings: &mut Findings) {
                     plain(each, Unit::Time),
                     digits(needed)
                 ),
-                "Compare medians, or repeat both runs in turn before calling one faster.".to_owned(),
+                "Compare medians, or repeat both runs alternately before calling one of them faster.".to_owned(),
             ],
         );
     }

@@ -11,7 +11,10 @@ use super::tables::figure;
 
 pub fn mismatch(report: &Report, findings: &mut Findings) {
     // The lines of a damaged output may come from two runs.
-    let whole = report.blocks.iter().filter(|block| block.torn.is_empty());
+    let whole = report
+        .blocks
+        .iter()
+        .filter(|block| block.orphan_rows.is_empty());
     for block in whole {
         for side in [&block.sent, &block.received] {
             rate(block, side, findings);
@@ -44,8 +47,8 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     let factor = if rate.unit == Unit::BitRate { 8.0 } else { 1.0 };
     let (low, high) = total.bounds();
     let (low, high) = (low * factor / time * 0.97, high * factor / time * 1.03);
-    let (least, most) = rate.bounds();
-    if most >= low && least <= high {
+    let (min_rate, max_rate) = rate.bounds();
+    if max_rate >= low && min_rate <= high {
         return;
     }
     let computed = total.value * factor / time;
@@ -62,7 +65,7 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
                 rate.text
             ),
             format!(
-                "{} ÷ {} = {}, {:.2} of what is printed{}",
+                "{} ÷ {} = {}, {:.2} times the printed value{}",
                 total.text,
                 plain(time, Unit::Time),
                 plain(computed, rate.unit),
@@ -70,12 +73,13 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
                 if (computed * 8.0 / rate.value - 1.0).abs() < 0.1
                     || (computed / 8.0 / rate.value - 1.0).abs() < 0.1
                 {
-                    ": bits and bytes were exchanged"
+                    ": bits and bytes were confused"
                 } else {
                     ""
                 }
             ),
-            "State bits or bytes, decimal or binary, and recompute.".to_owned(),
+            "State whether the units are bits or bytes, decimal or binary, and recalculate."
+                .to_owned(),
         ],
     );
 }
@@ -127,7 +131,7 @@ fn cells(report: &Report, table: &Table, findings: &mut Findings) {
             [
                 format!("{} (line {raw_line})", pairs.join("; ")),
                 format!(
-                    "{} = {}, {:.3} of the {} that the table says",
+                    "{} = {}, {:.3} times the {} in the table",
                     raw.text,
                     plain(
                         if raw.unit == Unit::BitRate {
@@ -144,7 +148,7 @@ fn cells(report: &Report, table: &Table, findings: &mut Findings) {
                     },
                     shown.text
                 ),
-                "Write the unit of the block into the table.".to_owned(),
+                "Use the unit of the output in the table.".to_owned(),
             ],
         );
     }
@@ -196,7 +200,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
                     with.len(),
                     cells.len()
                 ),
-                "Write the unit.".to_owned(),
+                "Add the unit.".to_owned(),
             ],
         );
     }
@@ -228,10 +232,10 @@ fn trends(report: &Report, table: &Table, findings: &mut Findings) {
                     [
                         format!("`{}`", quoted.join(" ")),
                         format!(
-                            "no block has these {} figures in one row",
+                            "no output has these {} figures in one row",
                             digits(quoted.len() as f64)
                         ),
-                        "Copy the row again.".to_owned(),
+                        "Copy the row from the output again.".to_owned(),
                     ],
                 );
             }

@@ -165,8 +165,8 @@ impl Part {
 }
 
 /// Every page of a part, in name order.
-pub fn pages(wanted: Part) -> Vec<Page> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(wanted.folder())
+pub fn pages(expected: Part) -> Vec<Page> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(expected.folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -174,7 +174,7 @@ pub fn pages(wanted: Part) -> Vec<Page> {
     let mut pages = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        if wanted.has(&name) {
+        if expected.has(&name) {
             pages.push(parse(&name, &fs::read_to_string(&path).unwrap()));
         }
     }
@@ -245,16 +245,16 @@ pub fn score(page: Page) -> Scored {
         Err(_) => (&[][..], &[][..]),
     };
     let mut unread = Vec::new();
-    for (tool, wanted) in &page.reads {
+    for (tool, expected) in &page.reads {
         let read = blocks
             .iter()
             .filter(|block| block.tool.name() == tool)
             .count();
-        if read != *wanted {
-            unread.push(format!("{tool}: {read} of {wanted}"));
+        if read != *expected {
+            unread.push(format!("{tool}: {read} of {expected}"));
         }
     }
-    let read: usize = page.reads.iter().map(|(_, wanted)| wanted).sum();
+    let read: usize = page.reads.iter().map(|(_, expected)| expected).sum();
     if unread.is_empty() && blocks.len() != read {
         unread.push(format!("{} results of other tools", blocks.len() - read));
     }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use plimsoll_output::Paint;
-use plimsoll_run::{RecordOptions, Until};
+use plimsoll_run::{PrecisionGoal, RecordOptions};
 use plimsoll_terminal::load_run::Presentation;
 
 use super::{GlobalArgs, ObjectiveArgs, ReportArgs};
@@ -39,8 +39,8 @@ pub struct RecordArgs {
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub warm_up: Option<Duration>,
     /// End the run early, once a latency figure is this precise, like "p99 ±5%"
-    #[arg(long, value_name = "PRECISION", value_parser = Until::parse)]
-    pub until: Option<Until>,
+    #[arg(long, value_name = "PRECISION", value_parser = PrecisionGoal::parse)]
+    pub until: Option<PrecisionGoal>,
     #[command(flatten)]
     pub objectives: ObjectiveArgs,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub struct WebArgs {
 impl RecordArgs {
     /// Whether a record of the run is requested, as a file or in the store.
     #[cfg(feature = "scripts")]
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.record.is_some() || self.is_kept()
     }
 

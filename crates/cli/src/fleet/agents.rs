@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use plimsoll_fleet::{CommandLoad, FleetLoad, FleetRequest, Policy, ScriptLoad};
-use plimsoll_run::{FileSet, Prepared, Refusal, Resolved, ScriptLog, Workers, collect_files};
+use plimsoll_run::{
+    FileSet, PreparedScript, Refusal, ResolvedLoad, ScriptLog, Workers, collect_files,
+};
 use plimsoll_terminal::load_run::PlacedLoad;
-use plimsoll_terminal::messages::say;
+use plimsoll_terminal::messages::print_message;
 
 use crate::args::{FleetArgs, FleetLoss, RunArgs};
 
@@ -16,7 +18,7 @@ use crate::args::{FleetArgs, FleetLoss, RunArgs};
 /// If the run cannot be divided, or agents are missing.
 pub fn script_workers(
     args: &RunArgs,
-    prepared: &Arc<Prepared>,
+    prepared: &Arc<PreparedScript>,
     log: ScriptLog,
 ) -> Result<Workers, Refusal> {
     check(args, prepared).map_err(Refusal::config)?;
@@ -36,12 +38,12 @@ pub fn script_workers(
 }
 
 /// Rejects options that a fleet does not support, instead of silently ignoring them.
-fn check(args: &RunArgs, prepared: &Prepared) -> Result<(), String> {
+fn check(args: &RunArgs, prepared: &PreparedScript) -> Result<(), String> {
     let has_traces = !matches!(args.traces_output.as_str(), "" | "none");
     let has_address = args.address.as_deref().is_some_and(|text| !text.is_empty());
     let is_paused = prepared.plan.options.paused == Some(true);
     let refused = [
-        (has_traces, "--traces-output", "agents send no traces"),
+        (has_traces, "--traces-output", "agents do not send traces"),
         (
             has_address,
             "--address",
@@ -65,7 +67,7 @@ fn check(args: &RunArgs, prepared: &Prepared) -> Result<(), String> {
 /// If an option is invalid.
 pub fn load<'a>(
     args: &'a FleetArgs,
-    options: impl FnOnce() -> Result<Resolved, String>,
+    options: impl FnOnce() -> Result<ResolvedLoad, String>,
 ) -> Result<PlacedLoad<'a>, Refusal> {
     let (resolved, files) = collect_files(|| {
         let resolved = options()?;
@@ -82,10 +84,10 @@ pub fn load<'a>(
 
 fn command_workers(
     args: &FleetArgs,
-    resolved: &Resolved,
+    resolved: &ResolvedLoad,
     files: FileSet,
 ) -> Result<Workers, String> {
-    let log: ScriptLog = Arc::new(|_, text: &str, _: &[(&str, &str)]| say(text));
+    let log: ScriptLog = Arc::new(|_, text: &str, _: &[(&str, &str)]| print_message(text));
     let words = std::env::args_os().skip(1).map(OsString::into_string);
     let mut words = words
         .collect::<Result<Vec<_>, _>>()

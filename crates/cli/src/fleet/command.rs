@@ -11,7 +11,7 @@ use plimsoll_fleet::{
     Role, ServeSettings, spool_folder,
 };
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{complain, put, say};
+use plimsoll_terminal::messages::{print_error, print_message, print_stdout};
 use plimsoll_terminal::signals;
 
 /// `plimsoll fleet`.
@@ -178,7 +178,7 @@ pub fn fleet(args: &FleetCommandArgs, resolve: Resolve) -> Exit {
         FleetCommand::Recover(args) => recover(args),
     };
     done.unwrap_or_else(|error| {
-        complain(&error);
+        print_error(&error);
         Exit::GENERIC
     })
 }
@@ -189,7 +189,7 @@ fn serve(args: &FleetServeArgs) -> Result<(), String> {
         hosts: args.hosts.clone(),
         folder: args.folder.clone(),
         is_only_written: args.only_write,
-        say: Box::new(say),
+        notify: Box::new(print_message),
     })
 }
 
@@ -217,7 +217,7 @@ fn agent(args: &FleetAgentArgs, resolve: Resolve) -> Result<(), String> {
         is_for_one_run: args.one_run,
         spool: spool_folder(args.spool.as_deref()),
         resolve,
-        say: Box::new(say),
+        notify: Box::new(print_message),
     })
 }
 
@@ -233,13 +233,13 @@ fn up(args: &FleetUpArgs) -> Result<(), String> {
         memory: args.cluster.memory.clone(),
     };
     if args.cluster.print {
-        put(plimsoll_fleet::manifests(&cluster, access)?.as_bytes());
+        print_stdout(plimsoll_fleet::manifests(&cluster, access)?.as_bytes());
         return Ok(());
     }
     let is_over = signals::flag()?;
     let placement = Placement {
         access,
-        say: &say,
+        notify: &print_message,
         is_over: &|| is_over.load(Ordering::Relaxed),
     };
     placement.run(&match &args.ssh {
@@ -250,7 +250,7 @@ fn up(args: &FleetUpArgs) -> Result<(), String> {
 
 fn status(args: &FleetStatusArgs) -> Result<(), String> {
     let server = Access::named(args.fleet_server.as_deref(), Role::Coordinator)?;
-    put(plimsoll_fleet::status(&server, args.json)?.as_bytes());
+    print_stdout(plimsoll_fleet::status(&server, args.json)?.as_bytes());
     Ok(())
 }
 
@@ -263,15 +263,15 @@ fn recover(args: &FleetRecoverArgs) -> Result<Exit, String> {
         spool: spool_folder(args.spool.as_deref()),
     };
     let Some(run) = &args.run else {
-        put(plimsoll_fleet::kept_runs(&settings)?.as_bytes());
+        print_stdout(plimsoll_fleet::kept_runs(&settings)?.as_bytes());
         return Ok(Exit::SUCCESS);
     };
     let recovered = plimsoll_fleet::recover(&settings, run)?;
     for message in &recovered.messages {
-        say(message);
+        print_message(message);
     }
-    say(&recovered.proof.to_string());
-    put(format!("{:#}\n", recovered.document()).as_bytes());
+    print_message(&recovered.proof.to_string());
+    print_stdout(format!("{:#}\n", recovered.document()).as_bytes());
     Ok(match recovered.is_valid() {
         true => Exit::SUCCESS,
         false => Exit::GENERIC,

@@ -52,11 +52,12 @@ fn is_good(protocol: Protocol, status: u16) -> bool {
 
 fn differ<T: PartialEq + std::fmt::Debug>(
     what: &str,
-    said: Option<T>,
+    claimed: Option<T>,
     logged: T,
 ) -> Option<String> {
-    let said = said?;
-    (said != logged).then(|| format!("{what}: says {said:?}, the server logged {logged:?}"))
+    let claimed = claimed?;
+    (claimed != logged)
+        .then(|| format!("{what}: the output has {claimed:?}, the server logged {logged:?}"))
 }
 
 fn counts(
@@ -101,7 +102,7 @@ fn counts(
     .flatten()
     .collect();
     if reported.requests.is_none() {
-        lies.push("does not say how many requests there were".to_owned());
+        lies.push("does not contain the number of requests".to_owned());
     }
     if arrived + dropped < row.requests {
         lies.push(format!(
@@ -113,17 +114,17 @@ fn counts(
 }
 
 fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String> {
-    let said = reported.statuses.as_ref()?;
+    let claimed = reported.statuses.as_ref()?;
     let logged = log.statuses();
     match command.protocol {
         Protocol::Http => {
             let logged = logged.into_iter();
             let logged = logged.map(|(code, count)| (code.to_string(), count));
-            differ("statuses", Some(said.clone()), logged.collect())
+            differ("statuses", Some(claimed.clone()), logged.collect())
         }
         // The client has its own statuses for requests without a response, so only successes are compared.
         Protocol::Grpc => {
-            let good = said.get("OK").copied().unwrap_or(0);
+            let good = claimed.get("OK").copied().unwrap_or(0);
             let logged = logged.get(&0).copied().unwrap_or(0);
             differ("calls with status OK", Some(good), logged)
         }
@@ -200,12 +201,12 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
     ];
     pairs
         .into_iter()
-        .filter_map(|(name, said, held)| {
-            let said = said?;
+        .filter_map(|(name, claimed, held)| {
+            let claimed = claimed?;
             // Written without "<", so that NaN is also detected.
-            let is_possible = said >= held * (1.0 - ROUNDING) - clock;
+            let is_possible = claimed >= held * (1.0 - ROUNDING) - clock;
             (!is_possible).then(|| {
-                format!("{name} {said} ms, and the server held its requests for {held} ms")
+                format!("{name} {claimed} ms, and the server held its requests for {held} ms")
             })
         })
         .collect()
@@ -215,11 +216,11 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
 fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
     let (shortest, longest) = (log.span().as_secs_f64(), wall.as_secs_f64());
     let mut lies = Vec::new();
-    if let Some(said) = reported.duration
-        && !(said >= shortest * (1.0 - ROUNDING) && said <= longest)
+    if let Some(claimed) = reported.duration
+        && !(claimed >= shortest * (1.0 - ROUNDING) && claimed <= longest)
     {
         lies.push(format!(
-            "duration {said} s; the server was busy for {shortest} s, the process ran {longest} s"
+            "duration {claimed} s; the server was busy for {shortest} s, the process ran {longest} s"
         ));
     }
     lies
@@ -245,12 +246,10 @@ fn rate(
 ) -> Vec<String> {
     let mut lies = Vec::new();
     let load = load(command, row);
-    if let (Some(said), Some(load)) = (reported.load, load)
-        && said != load
+    if let (Some(claimed), Some(load)) = (reported.load, load)
+        && claimed != load
     {
-        lies.push(format!(
-            "the load took {said} s, and it was to take {load} s"
-        ));
+        lies.push(format!("the load took {claimed} s instead of {load} s"));
     }
     if let (Some(rate), Some(requests)) = (reported.rate, reported.requests)
         && log.answered().next().is_some()
@@ -327,7 +326,7 @@ fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
 
 /// Checks the detector itself: it must detect a slight change of any figure.
 #[test]
-fn changed_figures_are_found() {
+fn changed_figures_are_detected() {
     use plimsoll_testkit::logged_server::Entry;
     use std::collections::BTreeMap;
 
@@ -395,31 +394,31 @@ fn changed_figures_are_found() {
     let judge = |change: &dyn Fn(&mut Reported)| judge_of(row, change);
     assert_eq!(judge(&|_| {}), 0);
     let changes: [&dyn Fn(&mut Reported); 15] = [
-        &|said| {
-            said.resent = Some(1);
+        &|claimed| {
+            claimed.resent = Some(1);
             // A message that is sent again counts only once.
-            said.messages_sent = Some(6);
+            claimed.messages_sent = Some(6);
         },
-        &|said| said.requests = Some(11),
-        &|said| said.failed = Some(1),
-        &|said| said.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
-        &|said| said.connections = Some(2),
-        &|said| said.messages_sent = Some(6),
-        &|said| said.messages_received = Some(10),
-        &|said| said.bytes_sent = Some(499),
-        &|said| said.bytes_received = Some(701),
-        &|said| said.duration = Some(0.1),
-        &|said| said.duration = Some(0.4),
-        &|said| said.rate = Some(70.0),
-        &|said| said.times = said.times.map(|times| Times { mean: 9.8, ..times }),
-        &|said| {
-            said.times = said.times.map(|times| Times {
+        &|claimed| claimed.requests = Some(11),
+        &|claimed| claimed.failed = Some(1),
+        &|claimed| claimed.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
+        &|claimed| claimed.connections = Some(2),
+        &|claimed| claimed.messages_sent = Some(6),
+        &|claimed| claimed.messages_received = Some(10),
+        &|claimed| claimed.bytes_sent = Some(499),
+        &|claimed| claimed.bytes_received = Some(701),
+        &|claimed| claimed.duration = Some(0.1),
+        &|claimed| claimed.duration = Some(0.4),
+        &|claimed| claimed.rate = Some(70.0),
+        &|claimed| claimed.times = claimed.times.map(|times| Times { mean: 9.8, ..times }),
+        &|claimed| {
+            claimed.times = claimed.times.map(|times| Times {
                 mean: 200.0,
                 ..times
             })
         },
-        &|said| {
-            said.times = said.times.map(|times| Times {
+        &|claimed| {
+            claimed.times = claimed.times.map(|times| Times {
                 p50: Some(f64::NAN),
                 ..times
             })
@@ -433,21 +432,21 @@ fn changed_figures_are_found() {
         rate: Some(5),
         ..*row
     };
-    let in_time = |said: &mut Reported| {
-        (said.rate, said.load, said.lag) = (Some(5.0), Some(2.0), Some(1.0));
-        said.seconds = Some(vec![5.0, 5.0]);
+    let in_time = |claimed: &mut Reported| {
+        (claimed.rate, claimed.load, claimed.lag) = (Some(5.0), Some(2.0), Some(1.0));
+        claimed.seconds = Some(vec![5.0, 5.0]);
     };
     assert_eq!(judge_of(&open, &in_time), 0);
     let changes: [&dyn Fn(&mut Reported); 4] = [
-        &|said| said.rate = Some(5.1),
-        &|said| said.load = Some(2.1),
-        &|said| said.seconds = Some(vec![4.0, 6.0]),
-        &|said| said.dropped = 1,
+        &|claimed| claimed.rate = Some(5.1),
+        &|claimed| claimed.load = Some(2.1),
+        &|claimed| claimed.seconds = Some(vec![4.0, 6.0]),
+        &|claimed| claimed.dropped = 1,
     ];
     for (number, change) in changes.iter().enumerate() {
-        let change = |said: &mut Reported| {
-            in_time(said);
-            change(said);
+        let change = |claimed: &mut Reported| {
+            in_time(claimed);
+            change(claimed);
         };
         assert_eq!(judge_of(&open, &change), 1, "change {number} at a rate");
     }

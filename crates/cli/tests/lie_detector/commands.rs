@@ -223,11 +223,11 @@ fn http_json(
     io: &[&str],
 ) -> (Ended, Vec<Reported>) {
     let ended = http(row, server, files, &[io, &["--json"]].concat());
-    let said = vec![
+    let reports = vec![
         reported::of_json(&ended.stdout),
         reported::of_record(&files.path("record.jsonl"), "http_reqs"),
     ];
-    (ended, said)
+    (ended, reports)
 }
 
 fn http_text(
@@ -237,8 +237,8 @@ fn http_text(
     io: &[&str],
 ) -> (Ended, Vec<Reported>) {
     let ended = http(row, server, files, io);
-    let said = vec![reported::of_text(&ended.stdout)];
-    (ended, said)
+    let reports = vec![reported::of_text(&ended.stdout)];
+    (ended, reports)
 }
 
 /// The flags of an open model. Rows without a rate last 600 ms.
@@ -264,12 +264,12 @@ fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ende
     let record = files.path("record.jsonl");
     let ended = start(&arguments, io, &record).input(target).run();
     let report = plimsoll(&["vegeta", "report", "-type=json", &results]).run();
-    let said = vec![
+    let reports = vec![
         reported::of_json(&ended.stdout),
         reported::of_record(&record, "http_reqs"),
         reported::of_vegeta(&report.stdout),
     ];
-    (ended, said)
+    (ended, reports)
 }
 
 const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text = 1; } \
@@ -287,14 +287,14 @@ fn grpc_streams(
     io: &[&str],
 ) -> (Ended, Vec<Reported>) {
     let more = [io, &["lie.S/Chat", "--stream-call-count", "3"]].concat();
-    let (ended, mut said) = grpc_calls(row, server, files, &more);
+    let (ended, mut reports) = grpc_calls(row, server, files, &more);
     if row.fails {
         // The server stops reading at the message at which a call fails.
-        for reported in &mut said {
+        for reported in &mut reports {
             (reported.messages_sent, reported.messages_received) = (None, None);
         }
     }
-    (ended, said)
+    (ended, reports)
 }
 
 fn grpc_calls(
@@ -322,11 +322,11 @@ fn grpc_calls(
     let arguments = [&arguments[..], &load].concat();
     let record = files.path("record.jsonl");
     let ended = start(&arguments, more, &record).run();
-    let said = vec![
+    let reports = vec![
         reported::of_json(&ended.stdout),
         reported::of_record(&record, "iterations"),
     ];
-    (ended, said)
+    (ended, reports)
 }
 
 fn script(
@@ -366,10 +366,10 @@ fn script(
     ]
     .concat();
     let ended = start(&arguments, io, &record).run();
-    let said = vec![
+    let reports = vec![
         reported::of_summary(&export),
         reported::of_record(&record, "requests_sent"),
         reported::of_summary_text(&ended.stdout),
     ];
-    (ended, said)
+    (ended, reports)
 }

@@ -136,7 +136,7 @@ impl Session {
             {
                 Ok(bytes) => self.take(&bytes),
                 Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => {
-                    panic!("{what} never came:\n{}", self.contents())
+                    panic!("{what} never appeared:\n{}", self.contents())
                 }
             }
         }

@@ -119,8 +119,8 @@ impl Lab {
     /// The result of a successful run that left no processes or files.
     pub fn run_well(&self) -> Value {
         let output = self.run(&["run", "lab.toml"]);
-        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{talk}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
         self.assert_nothing_is_left();
         self.result()
     }
@@ -145,7 +145,7 @@ impl Lab {
             if processes.is_empty() && files.is_empty() {
                 return;
             }
-            assert!(Instant::now() < end, "left: {processes:?} {files:?}");
+            assert!(Instant::now() < end, "remaining: {processes:?} {files:?}");
             thread::sleep(Duration::from_millis(20));
         }
     }

@@ -92,7 +92,7 @@ fn a_generator_on_a_crowded_processor_is_reported() {
 #[test]
 fn a_generator_with_a_processor_quota_is_reported() {
     let Some(group) = Group::with_a_tenth() else {
-        println!("no control group can be made here");
+        println!("no control group can be created here");
         return;
     };
     let server = Peer::start(Play::ok("hello"));
@@ -159,7 +159,7 @@ fn exhausted_ports_are_reported() {
     let arguments = ["--net", "--map-root-user", "sh", "-c", &script];
     let ended = Program::at("unshare").args(arguments).run();
     if ended.status == Some(77) || ended.stderr.contains("unshare failed") {
-        println!("no network can be made here: {}", ended.stderr);
+        println!("no network can be created here: {}", ended.stderr);
         return;
     }
     assert_blamed(
@@ -203,7 +203,7 @@ fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<End
         .run();
     let refused = ended.status == Some(77) || ended.stderr.contains("unshare");
     if refused {
-        println!("no network can be made here: {}", ended.stderr);
+        println!("no network can be created here: {}", ended.stderr);
     }
     (!refused).then_some(ended)
 }

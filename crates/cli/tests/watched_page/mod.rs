@@ -67,7 +67,7 @@ impl Browser {
         writeln!(input, "{address}").expect("the browser reads");
         let shown: Value = serde_json::from_str(&self.line()).expect("JSON");
         let status = self.process.wait().expect("the browser ends");
-        assert!(status.success(), "see above for what is wrong: {shown}");
+        assert!(status.success(), "see above for the errors: {shown}");
         let ended = program.wait().expect("the program ends");
         assert_eq!(ended.code(), Some(0), "{:?}", rest.join());
         shown

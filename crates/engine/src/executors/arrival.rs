@@ -13,16 +13,16 @@ use std::time::Duration;
 use plimsoll_pace::{Pacer, Takeover};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{Crew, Share};
+use super::{Share, UserTasks};
 use crate::seat::{ActiveUser, Entry};
 use crate::timer::sleep_until;
 use crate::{InitError, Notice, UserFactory};
 
 /// Interval at which a worker checks for iterations to take over.
-const LOOK: Duration = Duration::from_millis(100);
+const TAKEOVER_INTERVAL: Duration = Duration::from_millis(100);
 /// Iterations of another process that have been due for longer than this are dropped. Starting all
 /// of them together would cause a burst that no schedule contains.
-const TOO_LATE: Duration = Duration::from_secs(1);
+const MAX_TAKEOVER_DELAY: Duration = Duration::from_secs(1);
 
 /// An iteration for which a worker had no free user, and which it offers to another worker.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl Mailbox {
 /// The users of the share: which of them are free, and how to create more.
 struct Pool<F: UserFactory> {
     share: Rc<Share<F>>,
-    crew: Crew,
+    tasks: UserTasks,
     mailboxes: RefCell<Vec<Rc<Mailbox>>>,
     /// The idle users, longest idle first, so all users are used equally.
     idle: RefCell<VecDeque<usize>>,
@@ -134,7 +134,7 @@ struct Pool<F: UserFactory> {
 pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), InitError> {
     let pool = Rc::new(Pool {
         share: Rc::clone(share),
-        crew: Crew::default(),
+        tasks: UserTasks::default(),
         mailboxes: RefCell::default(),
         idle: RefCell::default(),
         passed: RefCell::new(share.handovers.from.borrow_mut().take()),
@@ -142,10 +142,10 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
     });
     for (_, slot) in &share.users {
         let user = share.take(*slot).await?;
-        let place = pool.employ(user);
+        let place = pool.start_user(user);
         pool.idle.borrow_mut().push_back(place);
     }
-    pool.tell_idle();
+    pool.publish_idle();
     let helping = tokio::task::spawn_local(Rc::clone(&pool).take_handovers());
     let paced = share.stop.race(pool.follow_schedule()).await;
     let _ = share.stop.race(sleep_until(share.regular_end())).await;
@@ -155,7 +155,7 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
         .borrow()
         .iter()
         .for_each(|mailbox| mailbox.close());
-    pool.crew.finish(share.hard_end(), &share.stop).await?;
+    pool.tasks.finish(share.hard_end(), &share.stop).await?;
     paced.unwrap_or(Ok(()))
 }
 
@@ -202,12 +202,12 @@ impl<F: UserFactory> Pool<F> {
                 if !state.may_take_over() || now >= end {
                     return Ok(());
                 }
-                sleep_until((now + LOOK).min(end)).await;
+                sleep_until((now + TAKEOVER_INTERVAL).min(end)).await;
                 continue;
             };
             if scheduled > now {
-                if state.may_take_over() && scheduled > now + LOOK {
-                    sleep_until(now + LOOK).await;
+                if state.may_take_over() && scheduled > now + TAKEOVER_INTERVAL {
+                    sleep_until(now + TAKEOVER_INTERVAL).await;
                     continue;
                 }
                 sleep_until(scheduled).await;
@@ -221,7 +221,7 @@ impl<F: UserFactory> Pool<F> {
             }
             let (part, next, following) = &mut lines[at];
             *next = following(part);
-            if at > 0 && scheduled + TOO_LATE < now {
+            if at > 0 && scheduled + MAX_TAKEOVER_DELAY < now {
                 self.drop_one(job);
             } else {
                 self.begin(job).await?;
@@ -240,7 +240,7 @@ impl<F: UserFactory> Pool<F> {
                 .seats
                 .take_unplanned(&self.share.scenario)
                 .await?;
-            let place = self.employ(user);
+            let place = self.start_user(user);
             self.mailboxes.borrow()[place].post(job);
             return Ok(());
         }
@@ -254,7 +254,7 @@ impl<F: UserFactory> Pool<F> {
         let Some(place) = self.idle.borrow_mut().pop_front() else {
             return false;
         };
-        self.tell_idle();
+        self.publish_idle();
         self.mailboxes.borrow()[place].post(job);
         true
     }
@@ -304,7 +304,7 @@ impl<F: UserFactory> Pool<F> {
     }
 
     /// Starts a user's task and returns the user's index.
-    fn employ(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
+    fn start_user(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
         let mailbox = Rc::new(Mailbox::default());
         let place = {
             let mut mailboxes = self.mailboxes.borrow_mut();
@@ -314,25 +314,26 @@ impl<F: UserFactory> Pool<F> {
         user.stop.set_deadline(self.share.hard_end());
         let pool = Rc::downgrade(self);
         let state = Arc::clone(&self.share.scenario.state);
-        self.crew.spawn(user, async move |mut user: ActiveUser<F>| {
-            while let Some(job) = mailbox.next().await {
-                user.set_counted(true);
-                // The schedule numbers the iterations; this only counts those that start.
-                let _ = state.begin_iteration();
-                let go_on = user.run_iteration(job.number, Some(job.entry)).await;
-                user.set_counted(false);
-                let Some(pool) = pool.upgrade() else { break };
-                if !go_on {
-                    break;
+        self.tasks
+            .spawn(user, async move |mut user: ActiveUser<F>| {
+                while let Some(job) = mailbox.next().await {
+                    user.set_counted(true);
+                    // The schedule numbers the iterations; this only counts those that start.
+                    let _ = state.begin_iteration();
+                    let go_on = user.run_iteration(job.number, Some(job.entry)).await;
+                    user.set_counted(false);
+                    let Some(pool) = pool.upgrade() else { break };
+                    if !go_on {
+                        break;
+                    }
+                    pool.idle.borrow_mut().push_back(place);
+                    pool.publish_idle();
                 }
-                pool.idle.borrow_mut().push_back(place);
-                pool.tell_idle();
-            }
-        });
+            });
         place
     }
 
-    fn tell_idle(&self) {
+    fn publish_idle(&self) {
         self.share.handovers.set_idle(self.idle.borrow().len());
     }
 }
@@ -363,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iterations_are_shared_out_in_proportion_to_users() {
+    fn iterations_are_distributed_in_proportion_to_users() {
         let first: Vec<_> = owned(&[(0, 0), (2, 2)], 3, true).take(4).collect();
         let second: Vec<_> = owned(&[(1, 1)], 3, false).take(2).collect();
         assert_eq!(first, [0, 2, 3, 5]);
@@ -371,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn without_planned_users_the_leading_worker_has_all() {
+    fn without_planned_users_the_leading_worker_gets_all_iterations() {
         assert_eq!(owned(&[], 0, true).take(3).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(owned(&[], 0, false).count(), 0);
         assert_eq!(owned(&[], 5, false).count(), 0);

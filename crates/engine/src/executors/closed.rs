@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use plimsoll_plan::Executor;
 
-use super::{Crew, Share};
+use super::{Share, UserTasks};
 use crate::seat::ActiveUser;
 use crate::{InitError, ScenarioState, UserFactory};
 
@@ -25,13 +25,13 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         Executor::PerUserIterations { iterations, .. } => Quota::Each(*iterations),
         _ => Quota::Time,
     };
-    let crew = Crew::default();
+    let tasks = UserTasks::default();
     for (_, slot) in &share.users {
         let user = share.take(*slot).await?;
         user.stop.set_deadline(share.hard_end());
         let state = Rc::clone(&share.scenario);
         let end = share.regular_end();
-        crew.spawn(user, async move |mut user: ActiveUser<F>| {
+        tasks.spawn(user, async move |mut user: ActiveUser<F>| {
             user.set_counted(true);
             let mut done = 0;
             while user.has_until(end).await {
@@ -45,7 +45,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
             }
         });
     }
-    crew.finish(share.hard_end(), &share.stop).await
+    tasks.finish(share.hard_end(), &share.stop).await
 }
 
 fn next(quota: Quota, done: u64, state: &ScenarioState) -> Option<u64> {

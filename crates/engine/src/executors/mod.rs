@@ -69,7 +69,7 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     // Iterations that did not start because of an abort do not count as dropped.
     if state.finish_share(share.workers)
         && share.seats.worker.run.aborted().is_none()
-        && let Some(dropped) = state.never_begun()
+        && let Some(dropped) = state.not_started()
     {
         state.iterations_dropped(dropped);
         let (now, tags) = (plimsoll_clock::now(), &share.scenario.tags);
@@ -99,12 +99,12 @@ impl<F: UserFactory> Share<F> {
 
 /// The tasks of a share's users, and the signals that stop them.
 #[derive(Default)]
-struct Crew {
+struct UserTasks {
     tasks: RefCell<Vec<JoinHandle<()>>>,
     stops: RefCell<Vec<Stop>>,
 }
 
-impl Crew {
+impl UserTasks {
     fn spawn<F: UserFactory>(
         &self,
         user: ActiveUser<F>,

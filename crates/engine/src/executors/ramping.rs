@@ -11,7 +11,7 @@ use std::time::Duration;
 use plimsoll_plan::Executor;
 use plimsoll_units::Moment;
 
-use super::{Crew, Share};
+use super::{Share, UserTasks};
 use crate::seat::ActiveUser;
 use crate::timer::sleep_until;
 use crate::{InitError, ScenarioContext, Stop, UserFactory};
@@ -70,13 +70,13 @@ pub(super) struct Member {
 }
 
 /// A user that was ramped down. It is interrupted when its grace period is over.
-pub(super) struct Notice {
+pub(super) struct Interruption {
     due: Moment,
     member: usize,
     openings: u64,
 }
 
-impl Notice {
+impl Interruption {
     /// Interrupts the user when its grace period ends, unless it was reactivated.
     async fn serve(&self, members: &[Member]) {
         sleep_until(self.due).await;
@@ -99,10 +99,16 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         return Ok(());
     };
     let curve = plimsoll_pace::UserCurve::new(*start, stages);
-    let crew = Crew::default();
-    let members = employ(share, &crew).await?;
-    let mut notices = VecDeque::new();
-    let followed = follow(share, &curve, &members, *graceful_ramp_down, &mut notices);
+    let tasks = UserTasks::default();
+    let members = assign_users(share, &tasks).await?;
+    let mut interruptions = VecDeque::new();
+    let followed = follow(
+        share,
+        &curve,
+        &members,
+        *graceful_ramp_down,
+        &mut interruptions,
+    );
     let _ = share.stop.race(followed).await;
     for member in &members {
         member.gate.finish();
@@ -110,12 +116,12 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     // Users that were ramped down before the end get the grace period of the ramp-down, not the longer
     // one of the end.
     let mut interrupting = pin!(async {
-        while let Some(notice) = notices.pop_front() {
-            notice.serve(&members).await;
+        while let Some(interruption) = interruptions.pop_front() {
+            interruption.serve(&members).await;
         }
         pending().await
     });
-    let mut finishing = pin!(crew.finish(share.hard_end(), &share.stop));
+    let mut finishing = pin!(tasks.finish(share.hard_end(), &share.stop));
     poll_fn(|context| match finishing.as_mut().poll(context) {
         Poll::Ready(ended) => Poll::Ready(ended),
         Poll::Pending => interrupting.as_mut().poll(context),
@@ -124,9 +130,9 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
 }
 
 /// Assigns all users of the share, each behind a closed gate.
-pub(super) async fn employ<F: UserFactory>(
+pub(super) async fn assign_users<F: UserFactory>(
     share: &Share<F>,
-    crew: &Crew,
+    tasks: &UserTasks,
 ) -> Result<Vec<Member>, InitError> {
     let mut members = Vec::with_capacity(share.users.len());
     for (index, slot) in &share.users {
@@ -139,7 +145,7 @@ pub(super) async fn employ<F: UserFactory>(
         });
         let scenario = Rc::clone(&share.scenario);
         let hard_end = share.hard_end();
-        crew.spawn(user, async move |user| {
+        tasks.spawn(user, async move |user| {
             work(user, &gate, &scenario, hard_end).await
         });
     }
@@ -152,7 +158,7 @@ async fn follow<F: UserFactory>(
     curve: &plimsoll_pace::UserCurve,
     members: &[Member],
     grace: Duration,
-    notices: &mut VecDeque<Notice>,
+    interruptions: &mut VecDeque<Interruption>,
 ) {
     let mut at = Duration::ZERO;
     let ours = |users: u32| {
@@ -164,22 +170,22 @@ async fn follow<F: UserFactory>(
         ours(curve.users_at(at)),
         share.start,
         grace,
-        notices,
+        interruptions,
     );
     loop {
         let change = curve.next_change(at);
         let moment = change.map_or(share.regular_end(), |(offset, _)| share.start + offset);
         // Notices are in chronological order, because all have the same grace period.
-        while let Some(notice) = notices.front()
-            && notice.due <= moment
+        while let Some(interruption) = interruptions.front()
+            && interruption.due <= moment
         {
-            notice.serve(members).await;
-            notices.pop_front();
+            interruption.serve(members).await;
+            interruptions.pop_front();
         }
         sleep_until(moment).await;
         let Some((offset, users)) = change else { break };
         at = offset;
-        set_users(members, ours(users), moment, grace, notices);
+        set_users(members, ours(users), moment, grace, interruptions);
     }
 }
 
@@ -190,7 +196,7 @@ pub(super) fn set_users(
     users: u32,
     now: Moment,
     grace: Duration,
-    notices: &mut VecDeque<Notice>,
+    interruptions: &mut VecDeque<Interruption>,
 ) {
     let border = members.partition_point(|member| member.index < users);
     for member in members[..border].iter().rev() {
@@ -205,7 +211,7 @@ pub(super) fn set_users(
         }
         member.gate.open.set(false);
         let openings = member.gate.openings.get();
-        notices.push_back(Notice {
+        interruptions.push_back(Interruption {
             due: now + grace,
             member: place,
             openings,

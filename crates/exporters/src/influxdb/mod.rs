@@ -25,7 +25,7 @@ use timestamps::Timestamps;
 pub use settings::Settings;
 
 /// A request of this size in bytes is sent even before the interval ends.
-const LONGEST: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 
 /// Sends all samples.
 pub struct InfluxDb {
@@ -130,7 +130,7 @@ impl Output for InfluxDb {
     fn batch(&mut self, samples: &[SampleRecord]) -> Result<(), OutputError> {
         for sample in samples {
             self.add(sample);
-            if self.lines.len() >= LONGEST {
+            if self.lines.len() >= MAX_LENGTH {
                 self.send();
             }
         }

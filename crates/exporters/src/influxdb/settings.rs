@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_means_version_2() {
+    fn a_bucket_selects_influxdb_2() {
         let variables = [
             ("K6_INFLUXDB_BUCKET", "b"),
             ("K6_INFLUXDB_ORGANIZATION", "o"),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_settings_are_named() {
+    fn invalid_settings_are_named() {
         let error = |name: &str, value: &str| parsed("", &[(name, value)]).expect_err(name);
         assert!(error("K6_INFLUXDB_PRECISION", "days").contains("use ns"));
         assert!(error("K6_INFLUXDB_TAGS_AS_FIELDS", "vu:integer").contains("unknown type"));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::line::LineStart;
 
 /// Number of timestamps after which the older ones are forgotten.
-const MOST: usize = 1 << 20;
+const MAX_TIMESTAMPS: usize = 1 << 20;
 
 /// The timestamps of recent lines, by measurement and tags.
 ///
@@ -27,7 +27,7 @@ impl Timestamps {
 
     /// Reserves and returns the first free timestamp that is not before `at`.
     pub fn free(&mut self, number: u32, mut at: u128) -> u128 {
-        if self.recent.len() >= MOST {
+        if self.recent.len() >= MAX_TIMESTAMPS {
             self.age();
         }
         while self.older.contains(&(number, at)) || !self.recent.insert((number, at)) {

@@ -161,7 +161,7 @@ pub fn tls(variables: Variables<'_>) -> Result<TlsSettings, String> {
         (None, None) => Vec::new(),
         _ => {
             return Err(
-                "K6_OTEL_TLS_CLIENT_CERTIFICATE and K6_OTEL_TLS_CLIENT_KEY need each other"
+                "K6_OTEL_TLS_CLIENT_CERTIFICATE and K6_OTEL_TLS_CLIENT_KEY must both be set"
                     .to_owned(),
             );
         }
@@ -299,12 +299,12 @@ mod tests {
     }
 
     #[test]
-    fn wrong_settings_are_named() {
+    fn invalid_settings_are_named() {
         let error = |name: &str, value: &str| parsed("", &[(name, value)]).expect_err(name);
         assert!(error("K6_OTEL_EXPORTER_PROTOCOL", "x").contains("use grpc or http/protobuf"));
         assert!(error("K6_OTEL_HEADERS", "x").contains("KEY=VALUE"));
         assert!(error("K6_OTEL_TLS_CERTIFICATE", "/no/file").contains("/no/file"));
-        assert!(error("K6_OTEL_TLS_CLIENT_KEY", "/dev/null").contains("need each other"));
+        assert!(error("K6_OTEL_TLS_CLIENT_KEY", "/dev/null").contains("must both be set"));
         assert!(parsed("a", &[]).is_err());
     }
 }

@@ -21,7 +21,7 @@ use crate::parquet_rows::Rows;
 use columns::{Columns, SeriesNames};
 
 /// Number of rows per row group. They stay in memory until they are written, and readers load them together.
-const ROWS: usize = 65_536;
+const ROWS_PER_GROUP: usize = 65_536;
 
 /// Writes a file.
 pub struct ParquetFile {
@@ -80,7 +80,7 @@ impl ParquetFile {
             return Ok(());
         };
         let complete = self.rows.complete(&self.names, is_last);
-        if complete.len() >= ROWS || (is_last && complete.len() > 0) {
+        if complete.len() >= ROWS_PER_GROUP || (is_last && complete.len() > 0) {
             complete.write(writer)?;
         }
         if is_last && let Some(writer) = self.writer.take() {

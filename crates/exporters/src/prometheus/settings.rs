@@ -38,7 +38,7 @@ enum FigureKind {
 
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
 /// Settings of k6 that Plimsoll does not support. Accepting them silently would mislead the user.
-const MISSING: [&str; 6] = [
+const UNSUPPORTED: [&str; 6] = [
     "CLIENT_CERTIFICATE",
     "CLIENT_CERTIFICATE_KEY",
     "STALE_MARKERS",
@@ -54,7 +54,7 @@ impl Settings {
     /// If a value is invalid.
     pub fn parse(argument: &str, variables: Variables<'_>) -> Result<Settings, String> {
         let name = |rest: &str| format!("{PREFIX}{rest}");
-        for rest in MISSING {
+        for rest in UNSUPPORTED {
             if variables
                 .text(&name(rest))
                 .is_some_and(|value| value != "false")
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_settings_are_named() {
+    fn invalid_settings_are_named() {
         let error = |name: &str, value: &str| parsed("", &[(name, value)]).expect_err(name);
         assert!(
             error("K6_PROMETHEUS_RW_TREND_STATS", "p(101)").contains("unknown figure \"p(101)\"")

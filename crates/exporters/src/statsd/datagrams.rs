@@ -11,9 +11,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Maximum number of datagrams that wait to be sent, about 10 MB. Further datagrams are dropped.
-const WAITING: usize = 8_192;
+const MAX_WAITING: usize = 8_192;
 /// Number of datagrams to send without a pause: a tenth of what Linux's default buffer holds.
-const AT_ONCE: usize = 8;
+const BATCH: usize = 8;
 /// The pause after each batch. This allows 2,000 datagrams per second, or about 75,000 values.
 const PAUSE: Duration = Duration::from_millis(4);
 /// How long the end of a run waits for unsent datagrams.
@@ -36,16 +36,16 @@ pub struct Account {
 
 impl Account {
     /// Counts values that were not sent.
-    pub fn lose(&self, lines: u64, reason: &str) {
+    pub fn count_lost(&self, lines: u64, reason: &str) {
         self.lost.fetch_add(lines, Ordering::Relaxed);
         let mut latest = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
         reason.clone_into(&mut latest);
     }
 
     /// Counts values as lost that were counted as sent before.
-    fn take_back(&self, lines: u64, reason: &str) {
+    fn correct_to_lost(&self, lines: u64, reason: &str) {
         self.sent.fetch_sub(lines, Ordering::Relaxed);
-        self.lose(lines, reason);
+        self.count_lost(lines, reason);
     }
 
     /// The latest reason for a loss.
@@ -76,7 +76,7 @@ impl Datagrams {
     /// # Errors
     /// If the system cannot create a thread.
     pub fn start(socket: UdpSocket) -> Result<Datagrams, String> {
-        let (queue, waiting) = sync_channel(WAITING);
+        let (queue, waiting) = sync_channel(MAX_WAITING);
         let shared = Arc::new(Shared {
             socket,
             account: Account::default(),
@@ -111,7 +111,8 @@ impl Datagrams {
         let lines = datagram.lines;
         let queue = self.queue.as_ref();
         if queue.is_none_or(|queue| queue.try_send(datagram).is_err()) {
-            self.account().lose(lines, "more than StatsD can receive");
+            self.account()
+                .count_lost(lines, "more than StatsD can receive");
         }
     }
 
@@ -122,7 +123,7 @@ impl Datagrams {
         self.queue = None;
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(waiting)) => self.shared.send_all(waiting),
-            Some(Err(_)) => self.account().lose(0, "the thread ended by a panic"),
+            Some(Err(_)) => self.account().count_lost(0, "the thread panicked"),
             None => {}
         }
     }
@@ -134,7 +135,7 @@ impl Shared {
         let mut before = 0;
         for (place, datagram) in datagrams.into_iter().enumerate() {
             if self.end.get().is_some_and(|end| Instant::now() > *end) {
-                self.account.lose(datagram.lines, "the run was over");
+                self.account.count_lost(datagram.lines, "the run was over");
                 continue;
             }
             let text = datagram.text.as_bytes();
@@ -143,7 +144,7 @@ impl Shared {
             if let Err(error) = &sent
                 && error.kind() == ErrorKind::ConnectionRefused
             {
-                self.account.take_back(before, &error.to_string());
+                self.account.correct_to_lost(before, &error.to_string());
                 sent = self.socket.send(text);
             }
             before = match sent {
@@ -152,14 +153,14 @@ impl Shared {
             };
             self.account.sent.fetch_add(before, Ordering::Relaxed);
             if let Err(error) = sent {
-                self.account.lose(datagram.lines, &error.to_string());
+                self.account.count_lost(datagram.lines, &error.to_string());
             }
-            if (place + 1) % AT_ONCE == 0 {
+            if (place + 1) % BATCH == 0 {
                 thread::sleep(PAUSE);
             }
         }
         if let Ok(Some(error)) = self.socket.take_error() {
-            self.account.take_back(before, &error.to_string());
+            self.account.correct_to_lost(before, &error.to_string());
         }
     }
 }
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_lost_if_nobody_listens() {
+    fn every_value_is_lost_without_a_listener() {
         let closed = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = closed.local_addr().unwrap();
         drop(closed);

@@ -25,7 +25,7 @@ use datagrams::{Datagram, Datagrams};
 pub use settings::Settings;
 
 /// Maximum size of a datagram in bytes. It fits into an Ethernet frame.
-const LONGEST: usize = 1_432;
+const MAX_LENGTH: usize = 1_432;
 
 /// Sends samples as datagrams.
 pub struct StatsD {
@@ -82,7 +82,7 @@ impl StatsD {
     fn add(&mut self, sample: &SampleRecord) {
         if !sample.value.is_finite() {
             let account = self.datagrams.account();
-            return account.lose(1, "not a finite number");
+            return account.count_lost(1, "not a finite number");
         }
         if self.series.is_full() {
             self.flush();
@@ -122,7 +122,7 @@ impl StatsD {
     }
 
     fn put(&mut self, line: &str) {
-        if !self.datagram.is_empty() && self.datagram.len() + 1 + line.len() > LONGEST {
+        if !self.datagram.is_empty() && self.datagram.len() + 1 + line.len() > MAX_LENGTH {
             self.send();
         }
         if !self.datagram.is_empty() {

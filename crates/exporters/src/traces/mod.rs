@@ -25,7 +25,7 @@ use message::{CLIENT, ExportRequest, FAILED, RECORDED, ResourceSpans, ScopeSpans
 pub use settings::Settings;
 
 /// Maximum number of spans per request. Receivers accept 4 MiB by default.
-const MOST: usize = 2000;
+const MAX_SPANS: usize = 2000;
 /// The interval between requests with fewer spans.
 const INTERVAL: Duration = Duration::from_secs(1);
 
@@ -108,7 +108,7 @@ impl Output for Traces {
             if let Some(span) = span(sample, self.clock, self.shown_url) {
                 self.spans.push(span);
             }
-            if self.spans.len() >= MOST {
+            if self.spans.len() >= MAX_SPANS {
                 self.send();
             }
         }

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_requests_is_recorded_if_asked_for() {
+    fn a_share_of_requests_is_recorded_if_requested() {
         let share = |variables: &[(&str, &str)]| {
             let settings = parsed("otel", variables)?;
             Ok::<_, String>(settings.expect("a destination").share)
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_parts_are_named() {
+    fn invalid_parts_are_named() {
         for (text, part) in [
             ("jaeger=a:1", "jaeger"),
             ("otel=a:1,proto=udp", "proto=udp"),

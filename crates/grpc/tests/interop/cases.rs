@@ -92,7 +92,7 @@ async fn large(peer: &Peer, channel: &plimsoll_grpc::Channel) -> Ended {
 }
 
 async fn rpc_soak(peer: &Peer) -> Ended {
-    let channel = peer.fresh();
+    let channel = peer.new_channel();
     for _ in 0..SOAK {
         large(peer, &channel).await?;
     }
@@ -103,7 +103,7 @@ async fn rpc_soak(peer: &Peer) -> Ended {
 
 async fn channel_soak(peer: &Peer) -> Ended {
     for _ in 0..SOAK {
-        large(peer, &peer.fresh()).await?;
+        large(peer, &peer.new_channel()).await?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn packing() -> How {
 
 const UNCHECKED: Fault =
     Fault::Lacking("the server does not check whether messages are compressed as declared");
-const UNPACKED: Fault = Fault::Lacking("the server does not compress messages");
+const UNCOMPRESSED: Fault = Fault::Lacking("the server does not compress messages");
 
 async fn ask(peer: &Peer, packed: Compression, json: &str) -> Result<Reply, Fault> {
     let how = match packed {
@@ -60,7 +60,7 @@ pub async fn server_unary(peer: &Peer) -> Ended {
         let answer = ask(peer, Compression::Identity, &json).await?;
         check_code(&answer.status, Code::OK)?;
         if wanted && !answer.packed {
-            return Err(UNPACKED);
+            return Err(UNCOMPRESSED);
         }
         holds(answer.packed == wanted, || "it is packed".to_owned())?;
         let message = answer.message.unwrap_or_default();
@@ -115,10 +115,10 @@ pub async fn server_streaming(peer: &Peer) -> Ended {
         let Some(message) = call.receiver.message().await else {
             return wrong(format!("too few responses: {:?}", call.receiver.status()));
         };
-        if wanted && !call.receiver.was_packed() {
-            return Err(UNPACKED);
+        if wanted && !call.receiver.was_compressed() {
+            return Err(UNCOMPRESSED);
         }
-        holds(call.receiver.was_packed() == wanted, || {
+        holds(call.receiver.was_compressed() == wanted, || {
             "it is packed".to_owned()
         })?;
         check_payload(&read(&method, &message)?, size)?;

@@ -37,7 +37,7 @@ fn address(server: &Server, variable: &str) -> String {
 }
 
 #[test]
-fn every_case_passes_in_the_clear() {
+fn every_case_passes_without_tls() {
     let server = Server::start().unwrap();
     let peer = Peer::new(&address(&server, "BASE"), None).unwrap();
     assert_eq!(run_all(&peer), Vec::<String>::new());

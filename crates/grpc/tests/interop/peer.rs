@@ -83,7 +83,7 @@ impl Peer {
     }
 
     /// A separate channel.
-    pub fn fresh(&self) -> Rc<Channel> {
+    pub fn new_channel(&self) -> Rc<Channel> {
         Rc::new(Channel::new(
             self.endpoint.clone(),
             Rc::clone(&self.network),
@@ -96,7 +96,7 @@ impl Peer {
     /// The channel that most calls share.
     pub fn channel(&self) -> Rc<Channel> {
         let mut shared = self.shared.borrow_mut();
-        Rc::clone(shared.get_or_insert_with(|| self.fresh()))
+        Rc::clone(shared.get_or_insert_with(|| self.new_channel()))
     }
 
     pub fn method(&self, name: &str) -> Result<Method, Fault> {

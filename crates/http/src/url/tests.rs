@@ -29,7 +29,7 @@ fn parts_are_found() {
 #[test]
 fn urls_that_are_too_long_are_refused() {
     let mut text = "http://h/".to_owned();
-    text.push_str(&"a".repeat(LONGEST - text.len()));
+    text.push_str(&"a".repeat(MAX_LENGTH - text.len()));
     assert!(Url::parse(&text).is_ok());
     text.push('b');
     let error = Url::parse(&text).unwrap_err().to_string();
@@ -41,7 +41,7 @@ fn urls_that_are_too_long_are_refused() {
 }
 
 #[test]
-fn texts_are_nearly_as_given() {
+fn the_text_is_almost_as_given() {
     for (given, shown) in [
         ("HTTP://Host/Path?Q#F", "http://Host/Path?Q#F"),
         ("http://h/a b?c d", "http://h/a%20b?c d"),
@@ -61,7 +61,7 @@ fn texts_are_nearly_as_given() {
 }
 
 #[test]
-fn targets_are_fit_for_a_request_line() {
+fn targets_are_valid_in_a_request_line() {
     assert_eq!(parsed("http://h").target(), "/");
     assert_eq!(parsed("http://h?q").target(), "/?q");
     assert_eq!(parsed("http://h/a b?c d").target(), "/a%20b?c d");
@@ -77,7 +77,7 @@ fn targets_are_fit_for_a_request_line() {
 }
 
 #[test]
-fn bad_urls_are_named() {
+fn errors_contain_the_bad_url() {
     let reason = |text: &str| Url::parse(text).unwrap_err().reason;
     assert_eq!(
         reason("http://127.0.0.1:abc/"),
@@ -102,7 +102,7 @@ fn bad_urls_are_named() {
 }
 
 #[test]
-fn unusable_urls_parse_and_say_so_when_used() {
+fn unusable_urls_parse_but_fail_when_used() {
     let words = |text: &str| {
         let error = parsed(text).check_usable().unwrap_err();
         (error.code, error.message)
@@ -124,7 +124,7 @@ fn unusable_urls_parse_and_say_so_when_used() {
 
 /// The examples of RFC 3986, sections 5.4.1 and 5.4.2.
 #[test]
-fn references_resolve_as_the_standard_shows() {
+fn references_resolve_as_in_the_standard() {
     let base = parsed("http://a/b/c/d;p?q");
     for (reference, wanted) in [
         ("g", "http://a/b/c/g"),

@@ -155,7 +155,7 @@ fn the_request_timeout_stops_decompression() {
 }
 
 #[test]
-fn a_body_counts_for_as_long_as_it_is_held() {
+fn a_body_counts_until_it_is_dropped() {
     static BUDGET: MemoryBudget = MemoryBudget::new(12 * MIB);
     let address = bombs(8 * MIB);
     let settings = Settings {

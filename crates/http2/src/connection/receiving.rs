@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Block, Broken, Connection, FLOOD, LAST_STREAM, LONGEST_HEAD, WINDOW};
+use super::{Block, Connection, ErrorCode, LAST_STREAM, MAX_HEADERS, MAX_UNREAD, WINDOW};
 use crate::decoder::Decoded;
 use crate::fault::{StreamFault, code};
 use crate::frames::{
@@ -12,7 +12,7 @@ use crate::frames::{
 use crate::stream::{self, Stream};
 
 impl Connection {
-    pub(super) fn frame(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    pub(super) fn frame(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         // The frames of a header block are consecutive (section 6.10).
         if self.block.is_some() && head.kind != kind::CONTINUATION {
             return Err(code::PROTOCOL_ERROR);
@@ -41,14 +41,14 @@ impl Connection {
     }
 
     /// A stream that we opened. `None` if it has ended; an error if it never existed (section 5.1).
-    fn known(&self, id: u32) -> Result<Option<Rc<RefCell<Stream>>>, Broken> {
+    fn known(&self, id: u32) -> Result<Option<Rc<RefCell<Stream>>>, ErrorCode> {
         if id.is_multiple_of(2) || id >= self.next {
             return Err(code::PROTOCOL_ERROR);
         }
         Ok(self.streams.get(&id).map(Rc::clone))
     }
 
-    fn data(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn data(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         let piece = unpadded(head, payload).ok_or(code::PROTOCOL_ERROR)?;
         let stream = self.known(head.stream)?;
         // The connection's window is replenished as data arrives, because each stream has its own window.
@@ -80,12 +80,12 @@ impl Connection {
         }
     }
 
-    fn headers(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn headers(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         let fragment = unpadded(head, payload).ok_or(code::PROTOCOL_ERROR)?;
         self.known(head.stream)?;
         let last = head.has(flag::END_STREAM);
         if head.has(flag::END_HEADERS) {
-            return self.heading(head.stream, fragment, last);
+            return self.receive_headers(head.stream, fragment, last);
         }
         self.block = Some(Block {
             stream: head.stream,
@@ -96,13 +96,13 @@ impl Connection {
         Ok(())
     }
 
-    fn continuation(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn continuation(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         let block = self.block.as_mut().ok_or(code::PROTOCOL_ERROR)?;
         if block.stream != head.stream {
             return Err(code::PROTOCOL_ERROR);
         }
         block.cost += HEAD + payload.len();
-        if block.cost > LONGEST_HEAD {
+        if block.cost > MAX_HEADERS {
             return Err(code::ENHANCE_YOUR_CALM);
         }
         block.bytes.extend_from_slice(payload);
@@ -110,28 +110,28 @@ impl Connection {
             return Ok(());
         }
         match self.block.take() {
-            Some(block) => self.heading(block.stream, &block.bytes, block.last),
+            Some(block) => self.receive_headers(block.stream, &block.bytes, block.last),
             None => Ok(()),
         }
     }
 
-    fn heading(&mut self, id: u32, block: &[u8], last: bool) -> Result<(), Broken> {
+    fn receive_headers(&mut self, id: u32, block: &[u8], last: bool) -> Result<(), ErrorCode> {
         // Decode the block even if the stream has ended, to keep the table in sync.
-        let decoded = self.decoder.decode(block, LONGEST_HEAD);
+        let decoded = self.decoder.decode(block, MAX_HEADERS);
         let decoded = decoded.map_err(|_| code::COMPRESSION_ERROR)?;
         let Some(stream) = self.known(id)? else {
             return Ok(());
         };
         let stream = &mut *stream.borrow_mut();
         let taken = match decoded {
-            Decoded::Heading(heading) => stream.heading(heading, last, self.now),
+            Decoded::Headers(headers) => stream.receive_headers(headers, last, self.now),
             Decoded::Malformed => Err(code::PROTOCOL_ERROR),
         };
         self.settle(stream, taken);
         Ok(())
     }
 
-    fn reset_by_peer(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn reset_by_peer(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         let code = number(payload).ok_or(code::FRAME_SIZE_ERROR)?;
         if let Some(stream) = self.known(head.stream)? {
             let stream = &mut *stream.borrow_mut();
@@ -143,7 +143,7 @@ impl Connection {
         Ok(())
     }
 
-    fn settings(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn settings(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         if head.stream != 0 {
             return Err(code::PROTOCOL_ERROR);
         }
@@ -167,7 +167,7 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn set(&mut self, name: u16, value: u32) -> Result<(), Broken> {
+    pub(super) fn set(&mut self, name: u16, value: u32) -> Result<(), ErrorCode> {
         match name {
             setting::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
             // A server may not send settings that only clients may send (section 6.5.2).
@@ -200,7 +200,7 @@ impl Connection {
         Ok(())
     }
 
-    fn ping(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn ping(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         if head.stream != 0 {
             return Err(code::PROTOCOL_ERROR);
         }
@@ -214,27 +214,27 @@ impl Connection {
     }
 
     /// Queues an acknowledgement, unless too many already wait for a peer that does not read them.
-    fn answer(&mut self, kind: u8, payload: &[u8]) -> Result<(), Broken> {
-        if self.unwritten().len() >= FLOOD {
+    fn answer(&mut self, kind: u8, payload: &[u8]) -> Result<(), ErrorCode> {
+        if self.unwritten().len() >= MAX_UNREAD {
             return Err(code::ENHANCE_YOUR_CALM);
         }
         put(&mut self.out, kind, flag::ACK, 0, payload);
         Ok(())
     }
 
-    fn go_away(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn go_away(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         if head.stream != 0 {
             return Err(code::PROTOCOL_ERROR);
         }
-        let (fixed, said) = payload.split_at_checked(8).ok_or(code::FRAME_SIZE_ERROR)?;
+        let (fixed, debug_data) = payload.split_at_checked(8).ok_or(code::FRAME_SIZE_ERROR)?;
         let (last, code) = fixed.split_at(4);
         let last = number(last).unwrap_or(0) & LAST_STREAM;
         let code = number(code).unwrap_or(0);
-        let said = String::from_utf8_lossy(said).into_owned();
-        self.goes_away = Some((code, said.clone()));
+        let debug_data = String::from_utf8_lossy(debug_data).into_owned();
+        self.goes_away = Some((code, debug_data.clone()));
         let fault = StreamFault::GoAway {
             code,
-            said,
+            debug_data,
             is_unprocessed: true,
         };
         // The server did not process streams after that one, and will not (section 6.8).
@@ -249,7 +249,7 @@ impl Connection {
         Ok(())
     }
 
-    fn window(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), Broken> {
+    fn window(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ErrorCode> {
         let more = number(payload).ok_or(code::FRAME_SIZE_ERROR)? & LAST_STREAM;
         if head.stream == 0 {
             if more == 0 {

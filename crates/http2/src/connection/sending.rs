@@ -42,10 +42,10 @@ impl Connection {
             return Poll::Ready(Err(fault.clone()));
         }
         if !self.is_open() {
-            let (code, said) = self.goes_away.clone().unwrap_or_default();
+            let (code, debug_data) = self.goes_away.clone().unwrap_or_default();
             return Poll::Ready(Err(StreamFault::GoAway {
                 code,
-                said,
+                debug_data,
                 is_unprocessed: true,
             }));
         }
@@ -158,7 +158,7 @@ impl Connection {
 
     /// Returns the bytes that were read to the peer's window, when there are enough to justify a frame.
     pub fn give_back(&mut self, stream: &mut Stream) {
-        if let Some(owed) = stream.take_owed() {
+        if let Some(owed) = stream.take_window_update() {
             put_number(&mut self.out, kind::WINDOW_UPDATE, stream.id, owed);
             self.wake_driver();
         }

@@ -17,7 +17,7 @@ fn cx() -> Context<'static> {
 }
 
 /// A connection that has received SETTINGS, with a stream that waits for its response.
-fn asked() -> (Connection, Rc<RefCell<Stream>>) {
+fn with_request() -> (Connection, Rc<RefCell<Stream>>) {
     let mut connection = Connection::new();
     connection.feed(SETTINGS, Moment::default());
     let stream = open(&mut connection, true);
@@ -82,7 +82,7 @@ fn a_response_is_read_in_pieces_of_any_length() {
 
 #[test]
 fn headers_and_a_message_are_sent_together_within_the_window() {
-    let (mut connection, _) = asked();
+    let (mut connection, _) = with_request();
     connection.set(setting::INITIAL_WINDOW_SIZE, 3).unwrap();
     let stream = open(&mut connection, false);
     let mut bytes = Bytes::from_static(b"hello");
@@ -105,14 +105,14 @@ fn headers_and_a_message_are_sent_together_within_the_window() {
 
 #[test]
 fn settings_and_pings_are_acknowledged_and_a_flood_ends_the_connection() {
-    let (mut connection, _) = asked();
+    let (mut connection, _) = with_request();
     connection.feed(&frame(kind::PING, 0, 0, b"12345678"), Moment::default());
     assert_eq!(
         written(&mut connection),
         frame(kind::PING, flag::ACK, 0, b"12345678")
     );
     let ping = frame(kind::PING, 0, 0, b"12345678");
-    for _ in 0..FLOOD / ping.len() + 2 {
+    for _ in 0..MAX_UNREAD / ping.len() + 2 {
         connection.feed(&ping, Moment::default());
     }
     assert_eq!(
@@ -121,12 +121,12 @@ fn settings_and_pings_are_acknowledged_and_a_flood_ends_the_connection() {
             code: code::ENHANCE_YOUR_CALM
         })
     );
-    assert!(connection.unwritten().len() < FLOOD + 100);
+    assert!(connection.unwritten().len() < MAX_UNREAD + 100);
 }
 
 #[test]
 fn the_peer_limits_the_number_of_streams() {
-    let (mut connection, first) = asked();
+    let (mut connection, first) = with_request();
     connection.set(setting::MAX_CONCURRENT_STREAMS, 1).unwrap();
     let head = RequestHead::new("GET", "http", "h", "/");
     assert!(poll_open(&mut connection, head.clone(), true).is_pending());
@@ -141,7 +141,7 @@ fn the_peer_limits_the_number_of_streams() {
 
 #[test]
 fn goaway_ends_only_the_streams_after_its_last_one() {
-    let (mut connection, first) = asked();
+    let (mut connection, first) = with_request();
     let second = open(&mut connection, true);
     connection.feed(
         &frame(kind::GOAWAY, 0, 0, b"\0\0\0\x01\0\0\0\x0bcalm"),
@@ -159,7 +159,7 @@ fn goaway_ends_only_the_streams_after_its_last_one() {
 
 #[test]
 fn flow_control_windows_are_refilled_on_reading_and_cannot_be_exceeded() {
-    let (mut connection, stream) = asked();
+    let (mut connection, stream) = with_request();
     connection.feed(
         &frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"),
         Moment::default(),
@@ -191,8 +191,8 @@ fn flow_control_windows_are_refilled_on_reading_and_cannot_be_exceeded() {
 }
 
 #[test]
-fn small_pieces_do_not_cost_their_places() {
-    let (mut connection, stream) = asked();
+fn many_small_pieces_are_merged() {
+    let (mut connection, stream) = with_request();
     connection.feed(
         &frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"),
         Moment::default(),
@@ -230,7 +230,7 @@ fn protocol_violations_end_a_stream_or_the_connection() {
         ),
     ];
     for (what, bytes) in of_stream {
-        let (mut connection, stream) = asked();
+        let (mut connection, stream) = with_request();
         connection.feed(bytes, Moment::default());
         let fault = stream.borrow().fault.clone();
         assert!(
@@ -279,7 +279,7 @@ fn protocol_violations_end_a_stream_or_the_connection() {
         ),
     ];
     for (what, bytes) in of_connection {
-        let (mut connection, stream) = asked();
+        let (mut connection, stream) = with_request();
         connection.feed(bytes, Moment::default());
         let over = connection.over.clone();
         assert!(
@@ -296,7 +296,7 @@ fn protocol_violations_end_a_stream_or_the_connection() {
 }
 
 #[test]
-fn who_does_not_begin_with_settings_does_not_speak_http2() {
+fn a_peer_that_does_not_begin_with_settings_is_rejected() {
     for words in [
         &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
         b"\0\0\x08\x06\0\0\0\0\0",

@@ -26,9 +26,9 @@ pub(super) struct Candidate {
 }
 
 /// Maximum number of values to examine in one response.
-const MOST: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 /// Maximum length of a value in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_LENGTH: usize = 16 << 10;
 
 /// Last words of names whose values a server probably generates for each user or request.
 const NAMES: &[&str] = &[
@@ -64,7 +64,7 @@ impl Candidate {
     /// Whether the server has probably generated the value for this user or request.
     pub fn is_plausible(&self) -> bool {
         let value = self.value.as_str();
-        if value.is_empty() || value.len() > LONGEST || value.chars().any(char::is_control) {
+        if value.is_empty() || value.len() > MAX_LENGTH || value.chars().any(char::is_control) {
             return false;
         }
         if self.is_url {
@@ -111,7 +111,7 @@ pub(super) fn is_random(text: &str) -> bool {
     // Names of files and versions contain dots and few digits.
     let is_file = text.rsplit_once('.').is_some_and(|(_, end)| end.len() <= 5);
     text.len() >= 8
-        && text.len() <= LONGEST
+        && text.len() <= MAX_LENGTH
         && text.bytes().all(is_of_token)
         && !text.contains("//")
         && !is_file
@@ -203,7 +203,7 @@ fn cookie(line: &str, found: &mut Vec<Candidate>) {
 
 /// The strings and numbers in JSON. The parser limits the depth.
 fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
-    if found.len() >= MOST {
+    if found.len() >= MAX_VALUES {
         return;
     }
     match value {
@@ -323,7 +323,7 @@ fn fields_of_html(text: &str, found: &mut Vec<Candidate>) {
         else {
             continue;
         };
-        if found.len() >= MOST {
+        if found.len() >= MAX_VALUES {
             return;
         }
         let find = format!("{selector}[name=\"{}\"]", name.replace(['"', '\\'], ""));
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn text_around_a_value_finds_it() {
+    fn a_value_is_found_by_the_text_around_it() {
         let response = Response {
             body: "<a href=\"/orders/8f3a2b91c\">one</a>".to_owned(),
             ..Response::default()
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_what_a_server_chooses() {
+    fn names_show_which_values_a_server_generates() {
         for (name, value, expected) in [
             ("userId", "7", true),
             ("id", "12", true),

@@ -244,7 +244,7 @@ fn in_json(json: &mut Json, field: &str, candidate: &Candidate, variable: &str) 
     }
 }
 
-/// Replaces whole values of fields called `name` (only letters and digits, in lower case), and a bearer token if the
+/// Replaces whole values of fields called `name` (only chars and digits, in lower case), and a bearer token if the
 /// value is one. For sources without recorded responses. Values that already contain code stay as they are.
 pub(super) fn replace_by_name(request: &mut Request, name: &str, variable: &str) -> bool {
     let mut is_used = false;
@@ -352,6 +352,6 @@ fn each_of_json(json: &mut Json, visit: &mut dyn FnMut(&mut Text)) {
 
 /// A name in lower case, without separators.
 pub(super) fn plain(name: &str) -> String {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    letters.map(|char| char.to_ascii_lowercase()).collect()
+    let chars = name.chars().filter(char::is_ascii_alphanumeric);
+    chars.map(|char| char.to_ascii_lowercase()).collect()
 }

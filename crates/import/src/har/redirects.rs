@@ -4,7 +4,7 @@ use crate::journey::{Request, Response};
 use crate::url;
 
 /// The number of redirects that a request in a script follows.
-const MOST: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 /// Merges the requests of a redirect chain into one request with the last response.
 pub(super) fn merge(requests: &mut Vec<Request>) {
@@ -14,7 +14,7 @@ pub(super) fn merge(requests: &mut Vec<Request>) {
     let mut target: Option<String> = None;
     for request in requests.drain(..) {
         let next = redirect(&request);
-        let is_followed = target.as_deref() == request.url.literal() && hops < MOST;
+        let is_followed = target.as_deref() == request.url.literal() && hops < MAX_REDIRECTS;
         match merged
             .last_mut()
             .filter(|_| target.is_some() && is_followed)

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::Reader;
 
 /// Maximum nesting depth of generated values.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Maximum number of values to generate for one body.
-const MOST: usize = 500;
+const MAX_VALUES: usize = 500;
 
 impl<'a> Reader<'a> {
     /// The example of a parameter or of a media type, or a value that matches its schema.
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
                 return value.clone();
             }
         }
-        if depth >= DEEPEST || *count >= MOST {
+        if depth >= MAX_DEPTH || *count >= MAX_VALUES {
             return Value::Null;
         }
         if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
@@ -88,7 +88,9 @@ impl<'a> Reader<'a> {
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let property = self.resolved(property);
-            if property.get("readOnly").and_then(Value::as_bool) == Some(true) || *count >= MOST {
+            if property.get("readOnly").and_then(Value::as_bool) == Some(true)
+                || *count >= MAX_VALUES
+            {
                 continue;
             }
             let value = self.generated(property, depth + 1, count);

@@ -295,8 +295,8 @@ fn resource_id(path: &str, name: &str) -> Option<String> {
     let resource = before.rsplit('/').next()?;
     let is_plain = !resource.is_empty() && !resource.contains(['{', '\u{0}']);
     (is_plain && name.eq_ignore_ascii_case("id")).then(|| {
-        let letters = resource.chars().filter(char::is_ascii_alphanumeric);
-        format!("{}Id", singular(&letters.collect::<String>()))
+        let chars = resource.chars().filter(char::is_ascii_alphanumeric);
+        format!("{}Id", singular(&chars.collect::<String>()))
     })
 }
 

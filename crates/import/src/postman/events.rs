@@ -152,7 +152,7 @@ mod tests {
     use super::expression;
 
     #[test]
-    fn usual_expressions_are_translated() {
+    fn common_expressions_are_translated() {
         for (given, code) in [
             ("jsonData.token", "response.json('token')"),
             (

@@ -5,7 +5,7 @@ use crate::journey::{Body, Part};
 use crate::text::Text;
 
 /// A body, and the content type that the script sets for it.
-pub(super) struct Written {
+pub(super) struct BodyCode {
     pub code: Option<String>,
     /// Replaces the header. Empty if the script engine sets the header.
     pub content_type: Option<String>,
@@ -15,17 +15,17 @@ pub(super) struct Written {
 const BOUNDARY: &str = "----plimsoll-7MA4YWxkTrZu0gW";
 
 /// The JavaScript expression for a body.
-pub(super) fn write(body: &Body, indent: usize) -> Written {
+pub(super) fn write(body: &Body, indent: usize) -> BodyCode {
     match body {
-        Body::None => Written {
+        Body::None => BodyCode {
             code: None,
             content_type: None,
         },
-        Body::Text(given) => Written {
+        Body::Text(given) => BodyCode {
             code: Some(text(given)),
             content_type: None,
         },
-        Body::Json(given) => Written {
+        Body::Json(given) => BodyCode {
             code: Some(format!("JSON.stringify({})", json(given, indent))),
             content_type: None,
         },
@@ -34,16 +34,16 @@ pub(super) fn write(body: &Body, indent: usize) -> Written {
                 .iter()
                 .map(|(name, given)| format!("{}: {}", key(name), value(given)))
                 .collect();
-            Written {
+            BodyCode {
                 code: Some(object(&fields, indent)),
                 content_type: Some(String::new()),
             }
         }
-        Body::Multipart(parts) if parts.iter().any(|part| part.file.is_some()) => Written {
+        Body::Multipart(parts) if parts.iter().any(|part| part.file.is_some()) => BodyCode {
             code: Some(with_files(parts, indent)),
             content_type: Some(String::new()),
         },
-        Body::Multipart(parts) => Written {
+        Body::Multipart(parts) => BodyCode {
             code: Some(text(&without_files(parts))),
             content_type: Some(format!("multipart/form-data; boundary={BOUNDARY}")),
         },

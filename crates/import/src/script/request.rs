@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::body::{self, Written};
+use super::body::{self, BodyCode};
 use super::{Context, Purpose};
 use crate::javascript::{comment, key, string, text};
 use crate::journey::Request;
@@ -71,7 +71,7 @@ impl Context<'_> {
 
     fn call(&self, request: &Request, label: &str, indent: usize) -> String {
         let url = self.url(&request.url);
-        let Written { code, content_type } = body::write(&request.body, indent + 2);
+        let BodyCode { code, content_type } = body::write(&request.body, indent + 2);
         let parameters = self.parameters(request, content_type.as_deref(), label, indent + 2);
         let (function, takes_body) = match request.method.as_str() {
             "GET" if code.is_none() => ("http.get", false),

@@ -27,7 +27,7 @@ impl Backlog {
     }
 
     /// Called when the script has processed a piece.
-    pub fn heard(&self) {
+    pub fn processed(&self) {
         let count = self.count.get();
         self.count.set(count.saturating_sub(1));
         if count == self.limit {
@@ -84,11 +84,11 @@ mod tests {
         backlog.add();
         assert!(backlog.is_full());
         assert_eq!(woken(), 0);
-        backlog.heard();
+        backlog.processed();
         assert!(!backlog.is_full());
         assert_eq!(woken(), 1);
-        backlog.heard();
-        backlog.heard();
+        backlog.processed();
+        backlog.processed();
         assert_eq!(woken(), 1, "it was not full");
     }
 }

@@ -17,7 +17,7 @@ use crate::modules::grpc::network;
 use crate::user::User;
 
 /// Maximum number of pieces that wait for the script. While there are more, nothing is read.
-const UNHEARD: usize = 64;
+const MAX_UNPROCESSED: usize = 64;
 /// Maximum size of a piece in bytes.
 const PIECE: usize = 16 << 10;
 
@@ -106,7 +106,7 @@ impl ByteLink {
         ByteLink {
             stream: RefCell::new(Some(stream)),
             out: RefCell::default(),
-            backlog: Backlog::new(UNHEARD),
+            backlog: Backlog::new(MAX_UNPROCESSED),
         }
     }
 
@@ -154,13 +154,13 @@ impl ByteLink {
     }
 
     /// Called when the script has processed a piece.
-    pub fn heard(&self) {
-        self.backlog.heard();
+    pub fn processed(&self) {
+        self.backlog.processed();
     }
 
     // The methods for the event loop.
 
-    /// The next event. The caller passes data on to the script, and calls [`ByteLink::heard`] for each piece.
+    /// The next event. The caller passes data on to the script, and calls [`ByteLink::processed`] for each piece.
     pub async fn step(&self) -> Step {
         let step = poll_fn(|cx| self.poll(cx)).await;
         match &step {

@@ -80,7 +80,7 @@ async fn drive(link: Rc<ByteLink>, user: Rc<User>, handlers: Rc<Handlers>) {
 fn tell(context: &Context, link: &ByteLink, handlers: &Handlers, step: Step) -> Result<(), Thrown> {
     let (handler, value) = match step {
         Step::Data(bytes) => {
-            link.heard();
+            link.processed();
             (&handlers.data, context.uint8_array(&bytes)?)
         }
         Step::Ended(Some(reason)) => (&handlers.end, context.string(&reason)?),

@@ -83,14 +83,14 @@ fn hex_encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 /// A limit far above any sensible request, so that a mistyped size fails instead of allocating gigabytes.
-const MOST_RANDOM_BYTES: i64 = 1 << 30;
+const MAX_RANDOM_BYTES: i64 = 1 << 30;
 
 /// Why the init code has to run for each user.
 pub const RANDOM: &str = "the init code makes random bytes";
 
 fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let size = call.argument(0).to_integer()?;
-    if !(1..=MOST_RANDOM_BYTES).contains(&size) {
+    if !(1..=MAX_RANDOM_BYTES).contains(&size) {
         return Err(context.throw_plain("invalid size"));
     }
     context.differs_per_user(RANDOM);

@@ -1,7 +1,7 @@
 //! `k6/execution`: information about the run for scripts.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Atom, Call, Class, Context, InImage, Returned, Thrown, Value, Written};
+use plimsoll_quickjs::{Assignment, Atom, Call, Class, Context, InImage, Returned, Thrown, Value};
 
 use super::{BuiltIn, Shape};
 use crate::user::{Phase, User, user};
@@ -248,9 +248,9 @@ fn metadata<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 }
 
 fn metrics<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    const KEPT: &str = "k6/execution metrics";
+    const KEY: &str = "k6/execution metrics";
     let user = of_user(context)?;
-    if let Some(kept) = user.modules.get(KEPT) {
+    if let Some(kept) = user.modules.get(KEY) {
         return Ok(kept.restore(context));
     }
     let metrics = getters(
@@ -261,7 +261,7 @@ fn metrics<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
         ],
     )?;
     let kept = plimsoll_quickjs::Persistent::new(&metrics);
-    user.modules.insert(KEPT.to_owned(), kept);
+    user.modules.insert(KEY.to_owned(), kept);
     Ok(metrics)
 }
 
@@ -288,14 +288,14 @@ fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let Some(run) = user.common.run.get() else {
         return Ok(context.undefined());
     };
-    const KEPT: &str = "k6/execution options";
-    if let Some(options) = user.modules.get(KEPT) {
+    const KEY: &str = "k6/execution options";
+    if let Some(options) = user.modules.get(KEY) {
         return Ok(options.restore(context));
     }
     let options = context.parse_json(&run.options, "options")?;
     freeze_deeply(&options)?;
     user.modules
-        .insert(KEPT.to_owned(), plimsoll_quickjs::Persistent::new(&options));
+        .insert(KEY.to_owned(), plimsoll_quickjs::Persistent::new(&options));
     Ok(options)
 }
 
@@ -373,11 +373,11 @@ impl Class for LiveTags {
         context: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         let name = key.text();
         let value = plain_text(context, "tag", &name, value)?;
         user(context).tags.set(&name, &value);
-        Ok(Written::Done)
+        Ok(Assignment::Done)
     }
 
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
@@ -416,11 +416,11 @@ impl Class for LiveMetadata {
         context: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         let name = key.text();
         let value = plain_text(context, "metadata", &name, value)?;
         user(context).tags.set_metadata(&name, value);
-        Ok(Written::Done)
+        Ok(Assignment::Done)
     }
 
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {

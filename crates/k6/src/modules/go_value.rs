@@ -8,7 +8,7 @@ use crate::pure::go_number;
 const VALUE: usize = 64;
 
 /// Maximum nesting depth to print. Nobody reads further, and the stack is limited.
-const DEEPEST: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
 /// A value as a string, like Go's `%v`: `map[a:1]` for `{ a: 1 }`.
 pub fn text(value: &Value<'_>) -> Result<String, Thrown> {
@@ -32,7 +32,7 @@ fn write(out: &mut String, value: &Value<'_>, depth: u32) -> Result<(), Thrown> 
         out.push_str("0x0");
     } else if value.is_date() {
         out.push_str(&date(value)?);
-    } else if depth == DEEPEST {
+    } else if depth == MAX_DEPTH {
         out.push('…');
     } else if value.is_array() || value.element_type().is_some() {
         write_items(out, value, depth)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Instance, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind};
-use plimsoll_sql::{Changes, Database, Driver, Reach, Rows, SqlValue};
+use plimsoll_sql::{Changes, ConnectOptions, Database, Driver, Rows, SqlValue};
 
 use super::grpc::{Tls, network};
 use super::scripted::{Metric, register};
@@ -188,17 +188,17 @@ fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form
         .map(|value| parameter(context, &value))
         .collect::<Result<_, Thrown>>()?;
     let user = user(context);
-    let reach = reach(user, &database).map_err(|error| context.throw_plain(error))?;
+    let options = connect_options(user, &database).map_err(|error| context.throw_plain(error))?;
     let started = plimsoll_clock::now();
     let outcome = context.wait(async {
         let work = async {
             match form.has_rows {
                 true => database
-                    .query(&reach, &text, values)
+                    .query(&options, &text, values)
                     .await
                     .map(Outcome::Rows),
                 false => database
-                    .execute(&reach, &text, values)
+                    .execute(&options, &text, values)
                     .await
                     .map(Outcome::Changes),
             }
@@ -224,7 +224,7 @@ fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form
 }
 
 /// The network of the run. Init code may use databases, too, with the default settings.
-fn reach(user: &User, database: &Database) -> Result<Reach, String> {
+fn connect_options(user: &User, database: &Database) -> Result<ConnectOptions, String> {
     let unverified = Tls {
         accepts_any: true,
         ..Tls::default()
@@ -235,7 +235,7 @@ fn reach(user: &User, database: &Database) -> Result<Reach, String> {
         Some(work) => work.client.traffic_counter(),
         None => Rc::default(),
     };
-    Ok(Reach {
+    Ok(ConnectOptions {
         local: network.local_ip(u64::from(user.id.0)),
         network,
         counter,

@@ -19,7 +19,7 @@ use plimsoll_units::Moment;
 
 use super::handlers::{EventError, Handlers};
 use super::http::{exchange, failed, method_of, prepare, refuse};
-use super::websocket::blocking::answer;
+use super::websocket::blocking::handshake_result;
 use super::{BuiltIn, Shape};
 use crate::pure::event_stream::{Event, Events};
 use crate::user::{User, Work, user};
@@ -105,12 +105,12 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut running = Box::pin(exchange(user, work, &prepared, user.base_tags()));
     let outcome = loop {
         let step = context.wait(poll_fn(|cx| {
-            if stream.has_news() {
+            if stream.has_unprocessed() {
                 return Poll::Ready(None);
             }
             match running.as_mut().poll(cx) {
                 Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-                Poll::Pending if stream.has_news() => Poll::Ready(None),
+                Poll::Pending if stream.has_unprocessed() => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,
             }
         }));
@@ -130,7 +130,7 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                 client.emit(context, "open", &[])?;
             }
             let url = response.url.masked();
-            answer(
+            handshake_result(
                 context,
                 &url,
                 &response,
@@ -160,14 +160,14 @@ fn is_success(status: u16) -> bool {
 #[derive(Default)]
 struct Stream {
     events: RefCell<Events>,
-    news: RefCell<VecDeque<News>>,
+    pending: RefCell<VecDeque<StreamEvent>>,
     is_open: Cell<bool>,
     is_over: Cell<bool>,
     /// Why the stream was closed.
     problem: RefCell<Option<String>>,
 }
 
-enum News {
+enum StreamEvent {
     Open,
     Event(Event, Moment),
 }
@@ -182,7 +182,7 @@ impl Stream {
 impl BodyWatch for Stream {
     fn head(&self, head: &Rc<Head>) {
         if is_success(head.status()) && !self.is_open.replace(true) {
-            self.news.borrow_mut().push_back(News::Open);
+            self.pending.borrow_mut().push_back(StreamEvent::Open);
         }
     }
 
@@ -194,15 +194,15 @@ impl BodyWatch for Stream {
         if head.all("content-encoding").next().is_some() {
             return self.end("the server compressed the stream; send no Accept-Encoding");
         }
-        let mut news = self.news.borrow_mut();
-        let sink = &mut |event| news.push_back(News::Event(event, at));
+        let mut pending = self.pending.borrow_mut();
+        let sink = &mut |event| pending.push_back(StreamEvent::Event(event, at));
         if self.events.borrow_mut().read(bytes, sink).is_err() {
             self.end("an event is longer than 16 MiB");
         }
     }
 
-    fn has_news(&self) -> bool {
-        !self.news.borrow().is_empty()
+    fn has_unprocessed(&self) -> bool {
+        !self.pending.borrow().is_empty()
     }
 
     fn is_over(&self) -> bool {
@@ -265,13 +265,13 @@ impl Client {
     /// Calls the handlers for all events that have arrived.
     fn deliver(&self, context: &Context, figures: &Figures<'_>) -> Result<(), Thrown> {
         loop {
-            let next = self.stream.news.borrow_mut().pop_front();
+            let next = self.stream.pending.borrow_mut().pop_front();
             match next {
                 None => return Ok(()),
-                Some(News::Open) => self.emit(context, "open", &[])?,
+                Some(StreamEvent::Open) => self.emit(context, "open", &[])?,
                 // The script has closed the stream.
-                Some(News::Event(..)) if self.is_closed() => {}
-                Some(News::Event(event, at)) => {
+                Some(StreamEvent::Event(..)) if self.is_closed() => {}
+                Some(StreamEvent::Event(event, at)) => {
                     figures.event(at);
                     let object = context.object()?;
                     object.define("id", context.string(&event.id)?)?;

@@ -53,10 +53,10 @@ fn encode_into<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let source = call.argument(0).to_text()?;
     let destination = call.argument(1);
     let not_bytes = || context.throw_type("encodeInto needs a Uint8Array to write to");
-    let room = destination
+    let capacity = destination
         .with_bytes(|bytes| bytes.len())
         .ok_or_else(not_bytes)?;
-    let fits = source.floor_char_boundary(room);
+    let fits = source.floor_char_boundary(capacity);
     let written = source.get(..fits).unwrap_or_default();
     destination
         .write_bytes(written.as_bytes())

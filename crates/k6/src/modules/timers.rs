@@ -43,7 +43,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
     // The HTML standard, timer initialization steps: an invalid delay is 0.
     let delay = call.argument(1).to_number()?;
     let delay = if delay.is_finite() && delay > 0.0 {
-        delay.min(LONGEST)
+        delay.min(MAX_DELAY)
     } else {
         0.0
     };
@@ -62,7 +62,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
 }
 
 /// A century in milliseconds. Longer delays have the same effect, but would overflow.
-const LONGEST: f64 = 3.2e12;
+const MAX_DELAY: f64 = 3.2e12;
 
 /// `clearTimeout(id)` and `clearInterval(id)`.
 pub fn clear<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {

@@ -59,9 +59,9 @@ const ERRORS: &str = "udp_errors";
 const USES_UDP: &str = "the init code opens a UDP connection";
 
 /// How long `read` waits without its own limit. A datagram may be lost, so there must be a limit.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of bytes that `read` returns, unless the script sets another one.
-const LARGEST: usize = 65_535;
+const MAX_DATAGRAM: usize = 65_535;
 
 /// A socket that exchanges datagrams with one address.
 struct Connection {
@@ -217,13 +217,13 @@ fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let connection = connection(context, &target)?;
     let socket = open_socket(context, &connection)?;
     let size = match call.argument(1) {
-        size if size.is_nullish() => LARGEST,
+        size if size.is_nullish() => MAX_DATAGRAM,
         size => usize::try_from(size.to_integer()?)
             .unwrap_or(0)
-            .clamp(1, LARGEST),
+            .clamp(1, MAX_DATAGRAM),
     };
     let limit = match call.argument(2) {
-        limit if limit.is_nullish() => PATIENCE,
+        limit if limit.is_nullish() => READ_TIMEOUT,
         limit => super::timeout(context, &limit)?,
     };
     let mut bytes = vec![0; size];

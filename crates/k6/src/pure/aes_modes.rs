@@ -1,8 +1,8 @@
-//! AES in the modes that WebCrypto names: CBC, CTR, GCM and key wrap.
+//! AES in the modes of WebCrypto: CBC, CTR, GCM and key wrap.
 //!
-//! The crates of the modes do the work, a piece at a time, because a script must not hold up its
-//! worker. GCM consists of CTR and GHASH here: the crate `aes-gcm` encrypts the whole text in one
-//! call, and fixes the lengths of the nonce and of the tag, which WebCrypto leaves open.
+//! The crates of the modes process one piece at a time, because a script must not hold up its worker. GCM is built from
+//! CTR and GHASH here: the crate `aes-gcm` encrypts the whole text in one call, and has fixed lengths for the nonce and
+//! the tag, which WebCrypto lets scripts choose.
 
 use std::fmt;
 
@@ -21,21 +21,21 @@ use plimsoll_quickjs::{copy_in_pieces, give_way, pieces};
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
 
-/// The number of bytes encrypted between two readings of the clock. A multiple of the block length.
+/// The number of bytes to encrypt between two clock readings. A multiple of the block length.
 const PIECE: usize = 16 * 1024;
 
-/// The longest key to wrap, in bytes. Each block of a wrapped key depends on all others, so the crate
-/// cannot pause, and this many bytes take about a millisecond.
+/// The maximum length of a key to wrap, in bytes. Each block of a wrapped key depends on all others, so the crate
+/// cannot pause. This many bytes take about a millisecond.
 const LONGEST_WRAPPED: usize = 64 * 1024;
 
-/// Why a text could not be encrypted or decrypted.
+/// Why data could not be encrypted or decrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CipherError {
     /// Keys are 16, 24 or 32 bytes.
     KeyLength,
-    /// The text's length is impossible in this mode.
+    /// The data's length is impossible in this mode.
     TextLength,
-    /// The padding, the tag or the check value is wrong: a different key, or a modified text.
+    /// The padding, the tag or the check value is wrong: the key differs, or the data was modified.
     Wrong,
     /// The counter would wrap around to its first value.
     CounterExhausted,
@@ -54,7 +54,7 @@ impl fmt::Display for CipherError {
 
 impl std::error::Error for CipherError {}
 
-/// AES with a key of any of its three lengths.
+/// AES with a key of one of the three lengths.
 pub enum Aes {
     Aes128(Box<Aes128>),
     Aes192(Box<Aes192>),
@@ -162,7 +162,7 @@ impl Aes {
             .checked_shr(128 - counter_bits.min(128))
             .unwrap_or(0);
         let number = u128::from_be_bytes(*counter);
-        // The crate's counter has 128 bits. Where this one starts again at zero, so does the crate.
+        // The crate's counter has 128 bits. It starts again at zero at the same point as this one.
         let before_zero = (counting - (number & counting)).saturating_add(1);
         let before_zero = usize::try_from(before_zero)
             .map_or(text.len(), |blocks| blocks.saturating_mul(BLOCK))
@@ -237,7 +237,7 @@ impl Aes {
     }
 
     fn gcm_counter_mode(&self, first: &Block, text: &[u8]) -> Vec<u8> {
-        // The counter is the last four bytes; the first value is the tag's.
+        // The counter is the last four bytes. Its first value is used for the tag.
         let number = u128::from_be_bytes(*first);
         let low = u128::from(u32::MAX);
         let second = number & !low | number.wrapping_add(1) & low;
@@ -305,7 +305,7 @@ fn wrap_error(error: aes_kw::Error) -> CipherError {
 
 /// Feeds `bytes` to the hash, padded with zeros to whole blocks.
 fn absorb(hash: &mut GHash, bytes: &[u8]) {
-    // All pieces but the last are whole blocks.
+    // All pieces except the last are whole blocks.
     for piece in pieces(bytes) {
         hash.update_padded(piece);
     }
@@ -374,7 +374,7 @@ mod tests {
                 expected
             );
         }
-        // With four bits, ff is followed by f0, and seventeen blocks are too many.
+        // With a counter of four bits, ff is followed by f0, and seventeen blocks are too many.
         let narrow = aes.ctr(&counter, 4, &[0; 32]).unwrap();
         let second = aes
             .ctr(&block("f0f1f2f3f4f5f6f7f8f9fafbfcfdfef0"), 4, &[0; 16])

@@ -1,7 +1,7 @@
 //! Base64 in its four dialects (RFC 4648, sections 4 and 5), as strict as Go's decoder.
 //!
-//! As in Go, newlines are skipped everywhere, other foreign bytes are errors, and the unused bits
-//! of the last character need not be zero.
+//! As in Go, newlines are skipped everywhere, other invalid bytes are errors, and the unused bits of the last character
+//! need not be zero.
 
 use plimsoll_quickjs::Progress;
 
@@ -31,7 +31,7 @@ impl Dialect {
         padded: false,
     };
 
-    /// The dialect that a script names; like k6, takes unknown names for the standard one.
+    /// The dialect with that name. As in k6, unknown names select the standard dialect.
     pub fn named(name: &str) -> Dialect {
         match name {
             "rawstd" => Dialect::RAW_STD,
@@ -67,7 +67,7 @@ impl Dialect {
     }
 }
 
-/// The bytes as Base64.
+/// The bytes in Base64.
 pub fn encode(bytes: &[u8], dialect: Dialect) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     let mut progress = Progress::from(0);
@@ -89,10 +89,10 @@ pub fn encode(bytes: &[u8], dialect: Dialect) -> String {
     out
 }
 
-/// The position of the first byte that is not Base64.
+/// The position of the first byte that is not valid Base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorruptInput {
-    /// The byte's index in the text.
+    /// The byte's index in the input.
     pub at: usize,
 }
 
@@ -104,13 +104,13 @@ impl std::fmt::Display for CorruptInput {
 
 impl std::error::Error for CorruptInput {}
 
-/// Decodes Base64 text.
+/// Decodes Base64.
 ///
 /// # Errors
 /// The position of the first invalid byte, or of the start of an incomplete last group.
 pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    // The digits of the group being read, as one number, and how many they are.
+    // The digits of the current group as one number, and how many digits there are.
     let (mut group, mut digits) = (0_u32, 0_usize);
     let mut progress = Progress::from(0);
     for (at, &byte) in text.iter().enumerate() {
@@ -140,8 +140,7 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
     Ok(out)
 }
 
-/// Checks the padding from the first `=` at `at`: it must complete the group, and only newlines may
-/// follow.
+/// Checks the padding, whose first `=` is at index `at`. It must complete the group, and only newlines may follow.
 fn check_padding(text: &[u8], at: usize, digits: usize) -> Result<(), CorruptInput> {
     let rest = text.iter().enumerate().skip(at + 1);
     let mut progress = Progress::from(at);
@@ -163,7 +162,7 @@ fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Writes the one or two bytes of a last group of two or three digits.
+/// Writes the one or two bytes of a last group with two or three digits.
 fn flush(out: &mut Vec<u8>, group: u32, digits: usize) {
     match digits {
         2 => out.push((group >> 4) as u8),
@@ -179,7 +178,7 @@ mod tests {
     const NAMES: [&str; 4] = ["std", "rawstd", "url", "rawurl"];
 
     #[test]
-    fn encodes_as_observed() {
+    fn encodes_as_k6_does() {
         for (bytes, expected) in [
             (
                 &b"hello?>"[..],
@@ -197,8 +196,8 @@ mod tests {
         assert_eq!(Dialect::named("anything else"), Dialect::STD);
     }
 
-    /// Input, and for each of `std`, `rawstd`, `url`, `rawurl` the bytes or the error position, as
-    /// recorded from k6 v1.8.1.
+    /// Inputs, and for each of `std`, `rawstd`, `url`, `rawurl` the bytes or the error position, as recorded with k6
+    /// v1.8.1.
     type Row = (&'static str, [Result<&'static [u8], usize>; 4]);
     const OBSERVED: &[Row] = &[
         ("aGVsbG8/Pg==", [Ok(b"hello?>"), Err(10), Err(7), Err(7)]),
@@ -236,7 +235,7 @@ mod tests {
     ];
 
     #[test]
-    fn decodes_and_refuses_as_observed() {
+    fn decodes_and_refuses_as_k6_does() {
         for (text, expected) in OBSERVED {
             for (name, expected) in NAMES.into_iter().zip(expected) {
                 let found = decode(text.as_bytes(), Dialect::named(name)).map_err(|e| e.at);

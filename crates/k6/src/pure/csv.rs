@@ -7,10 +7,10 @@ use std::fmt;
 
 use plimsoll_quickjs::{Progress, give_way};
 
-/// Why a text is not CSV, with the position.
+/// Why the input is not CSV, with the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CsvError {
-    /// The line and column (in bytes) are counted from 1; `record_line` is where the record began.
+    /// The line and the column (in bytes) count from 1. `record_line` is the line where the record starts.
     Quote {
         record_line: usize,
         line: usize,
@@ -20,7 +20,7 @@ pub enum CsvError {
     FieldCount {
         record_line: usize,
     },
-    /// A quote or a newline cannot separate fields.
+    /// A quote or a newline cannot be the delimiter.
     Delimiter,
 }
 
@@ -28,7 +28,7 @@ pub enum CsvError {
 pub enum QuoteError {
     /// A quote inside a field that does not start with one.
     Bare,
-    /// A quoted field with text after its closing quote, or without a closing quote.
+    /// A quoted field with characters after its closing quote, or without a closing quote.
     Unbalanced,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for CsvError {
 
 impl std::error::Error for CsvError {}
 
-/// The reading position in a text that is stored elsewhere.
+/// The reading position in a string that is stored elsewhere.
 #[derive(Debug, Clone)]
 pub struct Reader {
     delimiter: char,
@@ -88,7 +88,7 @@ impl Reader {
         })
     }
 
-    /// The next record of `text`, which must be the same each time; `None` at the end.
+    /// The next record of `text`, which must be the same string each time. `None` at the end.
     ///
     /// # Errors
     /// See [`CsvError`].
@@ -120,10 +120,10 @@ impl Reader {
     }
 }
 
-/// The cost of making a field, as a number of bytes that could be read in the same time.
+/// The cost of creating a field, as the number of bytes that could be read in the same time.
 const FIELD: usize = 64;
 
-/// The length of the newline that `rest` starts with.
+/// The length of the newline at the start of `rest`.
 fn empty_line(rest: &[u8]) -> Option<usize> {
     match rest {
         [b'\n', ..] => Some(1),
@@ -196,7 +196,7 @@ impl RecordReader<'_> {
 
     fn bare(&mut self) -> Result<Vec<u8>, CsvError> {
         let start = self.at;
-        // Go's reader drops a carriage return at the end of the text, as if a newline followed.
+        // Go's reader drops a carriage return at the end of the input, as if a newline followed.
         let mut progress = Progress::from(start);
         while let Some(&byte) = self.rest().first() {
             progress.reach(self.at);
@@ -236,7 +236,7 @@ impl RecordReader<'_> {
                         }
                         return Ok(field);
                     }
-                    // The column is the closing quote's.
+                    // The column is that of the closing quote.
                     self.at -= 1;
                     return Err(self.fault(QuoteError::Unbalanced));
                 }
@@ -251,7 +251,7 @@ impl RecordReader<'_> {
                     }
                 }
                 [] => {
-                    // Like Go, report the end of the last line.
+                    // As in Go, report the end of the last line.
                     if self.text.ends_with(b"\n") {
                         self.line -= 1;
                         let before = self.text.get(..self.at - 1).unwrap_or_default();
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Texts and errors as recorded from k6 v1.8.1.
+    /// Inputs and errors as recorded with k6 v1.8.1.
     #[test]
     fn errors_match_those_of_k6() {
         for (text, delimiter, expected) in [
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cut_of_a_text_panics() {
+    fn truncated_texts_never_panic() {
         let text = "a,\"b\"\"\r\n\",c\n\"\",1,2\r\n";
         for end in 0..text.len() {
             for start in 0..end {

@@ -1,4 +1,4 @@
-//! Digests and keyed digests by the names that scripts use, and the encodings of their results.
+//! Digests and keyed digests with the names that scripts use, and the encodings of their results.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl Algorithm {
         Algorithm::Ripemd160,
     ];
 
-    /// The name a script gives, such as `sha512_256`.
+    /// The name in scripts, such as `sha512_256`.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Md4 => "md4",
@@ -69,7 +69,7 @@ impl Algorithm {
         }
     }
 
-    /// The block length in bytes; HMAC pads its key to it.
+    /// The block length in bytes. HMAC pads its key to it.
     fn block_size(self) -> usize {
         match self {
             Algorithm::Sha384
@@ -81,7 +81,7 @@ impl Algorithm {
     }
 }
 
-/// A running digest of any algorithm, which can be cloned.
+/// An incremental digest of any algorithm. It can be cloned.
 trait State: Send {
     fn update(&mut self, bytes: &[u8]);
     fn finalize(self: Box<Self>) -> Box<[u8]>;
@@ -111,7 +111,7 @@ impl Clone for Box<dyn State> {
 /// A digest, keyed or not, that reads its input in pieces.
 pub struct Hasher {
     inner: Box<dyn State>,
-    /// For a keyed digest, the outer hash, which has already read its form of the key.
+    /// For a keyed digest: the outer hash, which has already read its padded key.
     outer: Option<Box<dyn State>>,
 }
 
@@ -178,21 +178,21 @@ impl Hasher {
     }
 }
 
-/// The digest of one text.
+/// The digest of one input.
 pub fn digest(algorithm: Algorithm, bytes: &[u8]) -> Vec<u8> {
     let mut hasher = Hasher::new(algorithm);
     hasher.update(bytes);
     hasher.digest()
 }
 
-/// The keyed digest of one text.
+/// The keyed digest of one input.
 pub fn hmac(algorithm: Algorithm, key: &[u8], bytes: &[u8]) -> Vec<u8> {
     let mut hasher = Hasher::keyed(algorithm, key);
     hasher.update(bytes);
     hasher.digest()
 }
 
-/// Bytes, or their text form.
+/// Bytes, or their encoding as a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoded {
     Text(String),
@@ -226,7 +226,7 @@ pub fn encode(bytes: Vec<u8>, encoding: &str) -> Result<Encoded, UnknownEncoding
     }))
 }
 
-/// Two lower-case hexadecimal digits per byte.
+/// Two lowercase hexadecimal digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 0xF)]);
@@ -244,8 +244,8 @@ pub fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Name, digest of "hello world", digest of nothing, and keyed digests of "hello world" with the
-    /// key "secret" and with 200 times `k`.
+    /// Name, digest of "hello world", digest of an empty input, and keyed digests of "hello world" with two keys:
+    /// "secret", and 200 times `k`.
     type Row = (
         &'static str,
         &'static str,
@@ -312,7 +312,7 @@ mod tests {
     ];
 
     #[test]
-    fn digests_are_the_published_ones() {
+    fn digests_match_the_published_ones() {
         for &(name, of_text, of_nothing, _, _) in OBSERVED {
             let algorithm = Algorithm::named(name).unwrap();
             assert_eq!(hex(&digest(algorithm, b"hello world")), of_text, "{name}");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn keyed_digests_take_short_and_long_keys() {
+    fn keyed_digests_accept_short_and_long_keys() {
         for &(name, _, _, short_key, long_key) in OBSERVED {
             let algorithm = Algorithm::named(name).unwrap();
             assert_eq!(
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_may_be_read_and_then_fed_further() {
+    fn a_digest_can_be_read_and_then_continued() {
         for mut hasher in [
             Hasher::new(Algorithm::Md5),
             Hasher::keyed(Algorithm::Md5, b"k"),

@@ -1,4 +1,4 @@
-//! Keys on the curves P-256, P-384 and P-521: signatures (ECDSA) and key agreement (ECDH).
+//! Keys on the curves P-256, P-384 and P-521, for signatures (ECDSA) and key agreement (ECDH).
 
 use p256::elliptic_curve::rand_core::OsRng;
 
@@ -12,7 +12,7 @@ pub enum Curve {
     P521,
 }
 
-/// A public key, or a private key with its public one.
+/// A public key, or a private key together with its public key.
 #[derive(Clone)]
 pub struct EcKey {
     pub curve: Curve,
@@ -22,7 +22,7 @@ pub struct EcKey {
     pub scalar: Option<Vec<u8>>,
 }
 
-/// Runs `$body` with `$c` standing for the crate of a curve.
+/// Evaluates `$body` with `$c` as the crate of the curve.
 macro_rules! on_curve {
     ($curve:expr, $c:ident => $body:expr) => {
         match $curve {
@@ -77,9 +77,9 @@ impl EcKey {
         })
     }
 
-    /// The private key with that number; `None` if it is out of range.
+    /// The private key with that number. `None` if it is out of range.
     pub fn private(curve: Curve, scalar: &[u8]) -> Option<EcKey> {
-        // An encoder may leave out leading zeros.
+        // An encoder may omit leading zeros.
         let mut padded = vec![0; curve.size().checked_sub(scalar.len())?];
         padded.extend_from_slice(scalar);
         let point = on_curve!(curve, c => {
@@ -94,7 +94,7 @@ impl EcKey {
         })
     }
 
-    /// The public key of a point, compressed or not; `None` if it is not on the curve.
+    /// The public key with that point, compressed or not. `None` if it is not on the curve.
     pub fn public(curve: Curve, point: &[u8]) -> Option<EcKey> {
         let point = on_curve!(curve, c => {
             use c::elliptic_curve::sec1::ToEncodedPoint;
@@ -161,7 +161,7 @@ impl EcKey {
         })
     }
 
-    /// The signature of `text`, both numbers one after the other; `None` for a public key.
+    /// The signature of `text`: its two numbers, one after the other. `None` for a public key.
     pub fn sign(&self, hash: Algorithm, text: &[u8]) -> Option<Vec<u8>> {
         let scalar = self.scalar.as_ref()?;
         let digest = self.digest(hash, text);
@@ -174,7 +174,7 @@ impl EcKey {
         })
     }
 
-    /// Whether `signature` is one of `text` by this key.
+    /// Whether `signature` is a valid signature of `text` by this key.
     pub fn verifies(&self, hash: Algorithm, text: &[u8], signature: &[u8]) -> bool {
         let digest = self.digest(hash, text);
         on_curve!(self.curve, c => {
@@ -188,8 +188,8 @@ impl EcKey {
         })
     }
 
-    /// The digest of `text`. Zeros in front of one that is much shorter than the curve's numbers
-    /// do not change its value; the crates refuse it without them.
+    /// The digest of `text`. A digest that is much shorter than the curve's numbers is padded with leading zeros, which
+    /// do not change its value. Without them, the crates reject it.
     fn digest(&self, hash: Algorithm, text: &[u8]) -> Vec<u8> {
         let digest = digests::digest(hash, text);
         let mut padded = vec![0; self.curve.size().div_ceil(2).saturating_sub(digest.len())];
@@ -197,8 +197,8 @@ impl EcKey {
         padded
     }
 
-    /// The secret that both sides derive from their private key and the other's public key.
-    /// `None` if this is not a private key, or the curves differ.
+    /// The shared secret that both sides derive from their private key and the other side's public key. `None` if this
+    /// is not a private key, or if the curves differ.
     pub fn agree(&self, other: &EcKey) -> Option<Vec<u8>> {
         if self.curve != other.curve {
             return None;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_are_read_back() {
+    fn encoded_keys_can_be_decoded() {
         for curve in Curve::ALL {
             let key = EcKey::generate(curve);
             let private = EcKey::from_pkcs8(curve, &key.to_pkcs8().unwrap()).unwrap();

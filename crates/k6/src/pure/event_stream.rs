@@ -5,15 +5,15 @@
 pub struct Event {
     /// The last identifier that the server has sent, if any.
     pub id: String,
-    /// The name of the event; empty if the server gave none.
+    /// The name of the event. Empty if the server sent none.
     pub name: String,
     pub data: String,
-    /// The comments before it.
+    /// The comments before the event.
     pub comment: String,
 }
 
-/// The longest event. A server that never ends one must not exhaust the memory.
-const LONGEST: usize = 16 << 20;
+/// The maximum length of an event. A server that never ends an event must not exhaust memory.
+const MAX_EVENT: usize = 16 << 20;
 
 /// An event is longer than 16 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct TooLong;
 pub struct Events {
     /// An incomplete line.
     line: Vec<u8>,
-    /// The last byte was a carriage return: a line feed after it belongs to the same line end.
+    /// The last byte was a carriage return. A line feed after it belongs to the same line ending.
     after_return: bool,
     has_begun: bool,
     last_id: String,
@@ -48,7 +48,7 @@ impl Events {
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-            if self.line.len() + self.data.len() + self.comment.len() + part.len() > LONGEST {
+            if self.line.len() + self.data.len() + self.comment.len() + part.len() > MAX_EVENT {
                 return Err(TooLong);
             }
             self.line.extend_from_slice(part);
@@ -91,7 +91,7 @@ impl Events {
                 self.data.push_str(value);
             }
             "id" if !value.contains('\0') => value.clone_into(&mut self.last_id),
-            // Others are ignored, and so is `retry`: a script connects again when it wants to.
+            // Other fields are ignored, and so is `retry`: a script decides when to reconnect.
             _ => {}
         }
     }
@@ -103,7 +103,7 @@ impl Events {
             data: std::mem::take(&mut self.data),
             comment: std::mem::take(&mut self.comment),
         };
-        // An event without data is not one, whatever else it has.
+        // Without data, it is not an event, whatever other fields it has.
         if std::mem::take(&mut self.has_data) {
             sink(event);
         }
@@ -130,7 +130,7 @@ mod tests {
         data: cut off";
 
     #[test]
-    fn events_are_those_of_the_standard() {
+    fn events_match_the_examples_of_the_standard() {
         let event = |id: &str, name: &str, data: &str, comment: &str| Event {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_make_no_difference() {
+    fn events_do_not_depend_on_the_size_of_the_pieces() {
         let whole = all(&[STREAM]);
         for size in [1, 2, 3, 7] {
             let pieces: Vec<&[u8]> = STREAM.chunks(size).collect();

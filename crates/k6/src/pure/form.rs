@@ -1,4 +1,4 @@
-//! Text encoding of forms in URLs: `application/x-www-form-urlencoded`.
+//! Encodes URL forms: `application/x-www-form-urlencoded`.
 
 use plimsoll_quickjs::Progress;
 

@@ -1,10 +1,10 @@
-//! Numbers as Go prints them, which k6 is written in.
+//! Numbers as Go prints them. k6 is written in Go.
 
-/// 2^53: above it, an `f64` does not hold every whole number.
+/// 2^53. Above it, an `f64` cannot represent every whole number.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// A number as Go's `%v` prints it: whole numbers without an exponent, others like `1.5e+06` from a million on and
-/// below a ten-thousandth.
+/// A number as Go's `%v` prints it: whole numbers without an exponent; others like `1.5e+06` if they are at least a
+/// million or less than a ten-thousandth.
 pub fn text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
@@ -33,7 +33,7 @@ mod tests {
     use super::text;
 
     #[test]
-    fn whole_large_and_small_numbers() {
+    fn numbers_are_printed_as_in_go() {
         for (number, expected) in [
             (0.0, "0"),
             (-0.0, "-0"),

@@ -1,18 +1,17 @@
-//! The sequence of `randomSeed(n)`: that of Go's `math/rand` with the same seed.
+//! The sequence of `randomSeed(n)`, which is that of Go's `math/rand` with the same seed.
 //!
-//! The generator is the additive lagged Fibonacci one of D. P. Mitchell and J. A. Reeds,
-//! sₙ = sₙ₋₆₀₇ + sₙ₋₂₇₃ mod 2⁶⁴. A seed fills the 607 words from a linear congruential generator
-//! and adds to each, without carry, a word of a fixed well-mixed state: the state that seed 1
-//! reaches after 7.8·10¹² steps. Instead of storing that state as a table, we compute it: the
-//! recurrence is linear, so n steps are one multiplication by xⁿ modulo x⁶⁰⁷ − x³³⁴ − 1. That power
-//! takes 43 squarings, about ten milliseconds, once per process that uses a seed.
+//! The generator is the additive lagged Fibonacci generator of D. P. Mitchell and J. A. Reeds, sₙ = sₙ₋₆₀₇ + sₙ₋₂₇₃ mod
+//! 2⁶⁴. A seed fills the 607 words from a linear congruential generator, and combines each (by XOR) with a word of a
+//! fixed well-mixed state: the state that seed 1 reaches after 7.8·10¹² steps. Instead of storing that state as a
+//! table, we compute it: the recurrence is linear, so n steps are one multiplication by xⁿ modulo x⁶⁰⁷ − x³³⁴ − 1. That
+//! power takes 43 squarings, about ten milliseconds, once per process that uses a seed.
 
 use std::sync::OnceLock;
 
 const LENGTH: usize = 607;
 const TAP: usize = 273;
-/// The index of the oldest word in the state's array. The words before it, going backwards and
-/// wrapping around, are successively younger.
+/// The index of the oldest word in the state's array. Going backwards from it and wrapping around, the words become
+/// younger.
 const OLDEST: usize = LENGTH - TAP - 1;
 /// The number of steps between the fixed state and its start.
 const MIXING_STEPS: u64 = 7_800_000_000_000;
@@ -23,12 +22,12 @@ type State = [u64; LENGTH];
 #[derive(Debug, Clone)]
 pub struct GoRand {
     state: Box<State>,
-    /// The index for the next word, which is that of the oldest word.
+    /// The index for the next word, which is the index of the oldest word.
     feed: usize,
 }
 
 impl GoRand {
-    /// The generator of Go's `rand.NewSource(seed)`.
+    /// The same generator as Go's `rand.NewSource(seed)`.
     pub fn new(seed: i64) -> GoRand {
         let mut state = Box::new([0; LENGTH]);
         let mixed = mixed_state();
@@ -64,8 +63,8 @@ impl GoRand {
     }
 }
 
-/// Fills the state from the seed by x ← 48271·x mod (2³¹ − 1), with three draws per word, the first
-/// two shifted left.
+/// Fills the state from the seed with x ← 48271·x mod (2³¹ − 1). Each word uses three values, the first two of which
+/// are shifted left.
 fn fill(state: &mut State, seed: i64, shifts: [u32; 2]) {
     const MODULUS: i64 = (1 << 31) - 1;
     let mut x = match seed.rem_euclid(MODULUS) {
@@ -101,7 +100,7 @@ fn place(n: u64) -> usize {
 
 /// The state `steps` steps after `start`.
 fn ahead(start: &State, steps: u64) -> Box<State> {
-    // xⁿ by squaring from the highest bit of n down.
+    // Computes xⁿ by squaring, from the highest bit of n down.
     let mut power = Box::new([0; LENGTH]);
     power[0] = 1;
     for bit in (0..u64::BITS - steps.leading_zeros()).rev() {
@@ -123,7 +122,7 @@ fn ahead(start: &State, steps: u64) -> Box<State> {
     state
 }
 
-/// Multiplies by x and replaces x⁶⁰⁷ by x³³⁴ + 1.
+/// Multiplies by x and replaces x⁶⁰⁷ with x³³⁴ + 1.
 fn times_x(polynomial: &mut State) {
     polynomial.rotate_right(1);
     polynomial[LENGTH - TAP] = polynomial[LENGTH - TAP].wrapping_add(polynomial[0]);
@@ -151,7 +150,7 @@ fn square(polynomial: &State) -> Box<State> {
 mod tests {
     use super::*;
 
-    /// Seeds and the first three numbers, as recorded from k6 v1.8.1.
+    /// Seeds and their first three numbers, as recorded with k6 v1.8.1.
     const OBSERVED: &[(i64, [f64; 3])] = &[
         (
             0,
@@ -196,7 +195,7 @@ mod tests {
     ];
 
     #[test]
-    fn sequences_are_as_observed() {
+    fn sequences_match_those_of_k6() {
         for (seed, expected) in OBSERVED {
             let mut generator = GoRand::new(*seed);
             let found = std::array::from_fn(|_| generator.next_f64());
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leap_lands_where_steps_do() {
+    fn a_jump_equals_the_same_number_of_steps() {
         let mut start = Box::new([0; LENGTH]);
         fill(&mut start, 7, [20, 10]);
         for steps in [0, 1, 606, 607, 5_000] {

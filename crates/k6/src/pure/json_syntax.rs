@@ -1,15 +1,14 @@
 //! Checks whether a text is JSON, and finds the first error.
 //!
-//! A response body that cannot be parsed is reported with the line and character of the first
-//! invalid byte and with the message of Go's decoder, because scripts and dashboards match on that
-//! text.
+//! If a response body cannot be parsed, the error contains the line and character of the first invalid byte and the
+//! message of Go's decoder, because scripts and dashboards match on that message.
 //!
-//! Grammar: RFC 8259. The checker keeps its own stack of open brackets, so that a hostile body of a
-//! million `[` cannot exhaust a user's small stack.
+//! The grammar is RFC 8259. The checker keeps its own stack of open brackets, so that a malicious body of a million `[`
+//! cannot exhaust a user's small stack.
 
 use plimsoll_quickjs::give_way;
 
-/// The first position where a text is not JSON.
+/// The first position where a text is not valid JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The number of bytes read, including the invalid one.
@@ -19,8 +18,8 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// Line (from 1) and character within the line (from 1; 0 only for an empty text) of the invalid
-    /// byte. Characters are code points, not bytes.
+    /// The line (from 1) and the character within the line (from 1; 0 only for an empty text) of the invalid byte.
+    /// Characters are code points, not bytes.
     pub fn position(&self, json: &[u8]) -> (usize, usize) {
         let read = json.get(..self.offset).unwrap_or(json);
         let line = 1 + read.iter().filter(|&&b| b == b'\n').count();
@@ -41,7 +40,7 @@ impl SyntaxError {
     }
 }
 
-/// Checks that `json` is exactly one JSON value, optionally surrounded by white space.
+/// Checks that `json` is exactly one JSON value, optionally surrounded by whitespace.
 ///
 /// # Errors
 /// The first error, with its offset.
@@ -62,7 +61,7 @@ pub fn is_valid(json: &[u8]) -> bool {
 struct Checker<'a> {
     json: &'a [u8],
     at: usize,
-    /// The opening bytes of all open brackets.
+    /// The opening bracket of each open array or object.
     open: Vec<u8>,
 }
 
@@ -234,7 +233,7 @@ impl Checker<'_> {
         Ok(Next::AfterValue)
     }
 
-    /// An error between tokens, where the end of the text is reported as such.
+    /// An error between tokens. The end of the text is reported as such.
     fn unexpected(&self, context: &str) -> SyntaxError {
         if self.peek().is_some() {
             self.cut_short(context)
@@ -243,8 +242,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An error inside a token. Go's scanner detects the end by reading one more space, so an
-    /// incomplete token is reported with a space that is not in the text.
+    /// An error inside a token. Go's scanner detects the end by reading one more space, so an incomplete token is
+    /// reported with a space that is not in the text.
     fn cut_short(&self, context: &str) -> SyntaxError {
         let offset = (self.at + 1).min(self.json.len());
         let quoted = quote(self.peek().unwrap_or(b' '));
@@ -284,7 +283,7 @@ fn quote(byte: u8) -> String {
 mod tests {
     use super::*;
 
-    /// Body, line, character and message as recorded from k6 v1.8.1.
+    /// Body, line, character and message as recorded with k6 v1.8.1.
     const OBSERVED: &[(&str, usize, usize, &str)] = &[
         ("", 1, 0, "unexpected end of JSON input"),
         ("   ", 1, 3, "unexpected end of JSON input"),

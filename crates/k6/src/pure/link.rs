@@ -1,6 +1,7 @@
-//! The parts of a link's address, as anchors show them. Unlike in the DOM, nothing is resolved against the page.
+//! The parts of a link's URL, as anchor elements show them. Unlike in the DOM, URLs are not resolved against the page's
+//! URL.
 
-/// The parts of an address; empty ones are absent.
+/// The parts of a URL. Missing parts are empty.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Link {
     scheme: String,
@@ -14,7 +15,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Splits an address; all parts of an invalid one are empty.
+    /// Splits a URL. All parts of an invalid URL are empty.
     pub fn parse(address: &str) -> Link {
         Link::split(address).unwrap_or_default()
     }
@@ -40,7 +41,7 @@ impl Link {
             if rest.starts_with('/') {
                 link.path = decode(rest)?;
             } else if link.scheme.is_empty() && !rest.is_empty() {
-                // Without a scheme, a colon would end one.
+                // Without a scheme, a colon would end a scheme.
                 if rest.split('/').next()?.contains(':') {
                     return None;
                 }
@@ -75,14 +76,14 @@ impl Link {
         host.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The port as written; empty if there is none.
+    /// The port as written. Empty if there is none.
     pub fn port(&self) -> &str {
         let after = self.authority.rfind(']').map_or(0, |end| end + 1);
         let after = self.authority.get(after..).unwrap_or_default();
         after.split_once(':').map_or("", |(_, port)| port)
     }
 
-    /// The host, with its port unless that is the default one.
+    /// The host, with its port unless that is the default port.
     pub fn host(&self) -> &str {
         match (self.scheme.as_str(), self.port()) {
             ("http", "80") | ("https", "443") | ("ftp", "21") => self.hostname(),
@@ -90,7 +91,7 @@ impl Link {
         }
     }
 
-    /// Scheme and host, with the port as written; empty without a scheme.
+    /// Scheme and host, with the port as written. Empty without a scheme.
     pub fn origin(&self) -> String {
         match self.scheme.as_str() {
             "" => String::new(),
@@ -98,7 +99,7 @@ impl Link {
         }
     }
 
-    /// The scheme; as in k6, without its colon unless it is empty.
+    /// The scheme. As in k6, it has no colon if it is empty.
     pub fn protocol(&self) -> &str {
         match self.scheme.as_str() {
             "" => ":",
@@ -106,13 +107,13 @@ impl Link {
         }
     }
 
-    /// `?` and the query; empty without one.
+    /// `?` and the query. Empty without a query.
     pub fn search(&self) -> String {
         let query = self.query.as_deref().filter(|query| !query.is_empty());
         query.map_or_else(String::new, |query| format!("?{query}"))
     }
 
-    /// `#` and the fragment; empty without one.
+    /// `#` and the fragment. Empty without a fragment.
     pub fn hash(&self) -> String {
         match self.fragment.as_str() {
             "" => String::new(),
@@ -121,7 +122,7 @@ impl Link {
     }
 }
 
-/// A relative path as seen from the root (RFC 3986, section 5.2.4).
+/// A relative path, resolved against the root (RFC 3986, section 5.2.4).
 fn from_root(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     let mut ends_in_folder = false;

@@ -1,6 +1,6 @@
 //! The parts of the script API that need no JavaScript engine.
 //!
-//! Each file is one concept with its own tests; `modules` binds them to the engine.
+//! Each file contains one concept with its tests; `modules` binds them to the engine.
 
 pub(crate) mod aes_modes;
 pub mod base64;

@@ -1,19 +1,19 @@
 //! MQTT 3.1.1 (OASIS standard): the packets that a client sends and receives.
 
-/// The longest packet that is read. A broker must not exhaust the memory.
-const LONGEST: usize = 16 << 20;
+/// The maximum length of a packet to read. A broker must not exhaust memory.
+const MAX_PACKET: usize = 16 << 20;
 
-/// A packet of a broker.
+/// A packet that a broker sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet {
-    /// 0 accepts the connection.
+    /// 0 means that the connection is accepted.
     ConnAck(u8),
     Publish(Message),
     PubAck(u16),
     PubRec(u16),
     PubRel(u16),
     PubComp(u16),
-    /// The granted quality of each subscription; 128 refuses it.
+    /// The granted QoS of each subscription; 128 means that it was refused.
     SubAck(u16, Vec<u8>),
     UnsubAck(u16),
     PingResp,
@@ -26,11 +26,11 @@ pub struct Message {
     pub payload: Vec<u8>,
     pub qos: u8,
     pub retain: bool,
-    /// 0 with a quality of 0.
+    /// 0 if the QoS is 0.
     pub id: u16,
 }
 
-/// What a client says of itself.
+/// The properties with which a client connects.
 #[derive(Clone, Debug, Default)]
 pub struct Connect {
     pub client_id: String,
@@ -56,7 +56,7 @@ impl Decoder {
     /// Reads bytes, and passes each packet that they complete to `sink`.
     ///
     /// # Errors
-    /// The violation of the protocol; nothing can be read after it.
+    /// The protocol violation. Nothing can be read after it.
     pub fn read(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Packet)) -> Result<(), String> {
         self.unread.extend_from_slice(bytes);
         let mut at = 0;
@@ -83,15 +83,15 @@ impl Decoder {
     }
 }
 
-/// The length of the fixed header and of the rest (section 2.2); `None` if the header is incomplete.
+/// The length of the fixed header and of the rest (section 2.2). `None` if the header is incomplete.
 fn fixed_header(bytes: &[u8]) -> Result<Option<(usize, usize)>, String> {
     let mut length = 0;
     for (at, byte) in bytes.iter().skip(1).take(4).enumerate() {
         length |= usize::from(byte & 0x7f) << (7 * at);
         if byte & 0x80 == 0 {
-            return match length > LONGEST {
+            return match length > MAX_PACKET {
                 true => Err(format!(
-                    "the broker sent a packet of {length} bytes; at most {LONGEST} are read"
+                    "the broker sent a packet of {length} bytes; at most {MAX_PACKET} are read"
                 )),
                 false => Ok(Some((at + 2, length))),
             };
@@ -107,7 +107,7 @@ fn fixed_header(bytes: &[u8]) -> Result<Option<(usize, usize)>, String> {
 
 /// Whether a broker may send a packet with this first byte.
 fn is_known(first: u8) -> bool {
-    // Section 2.2.2: only messages have flags.
+    // Section 2.2.2: only PUBLISH packets have flags.
     matches!(
         (first >> 4, first & 0x0f),
         (2 | 4 | 5 | 7 | 9 | 11 | 13, 0) | (3, _) | (6, 2)
@@ -160,7 +160,7 @@ fn message(flags: u8, body: &[u8]) -> Option<Message> {
 /// CONNECT.
 ///
 /// # Errors
-/// If a text is longer than 65,535 bytes.
+/// If a string is longer than 65,535 bytes.
 pub fn connect(connect: &Connect) -> Result<Vec<u8>, TooLong> {
     let mut flags = u8::from(connect.clean_session) << 1;
     let mut body = Vec::new();
@@ -170,7 +170,7 @@ pub fn connect(connect: &Connect) -> Result<Vec<u8>, TooLong> {
         flags |= 0x04 | will.qos.min(2) << 3 | u8::from(will.retain) << 5;
     }
     flags |= u8::from(connect.username.is_some()) << 7;
-    // Section 3.1.2.9: no password without a user.
+    // Section 3.1.2.9: no password without a user name.
     let password = connect
         .password
         .as_ref()
@@ -247,7 +247,7 @@ fn put(body: &mut Vec<u8>, bytes: &[u8]) -> Result<(), TooLong> {
 }
 
 fn framed(first: u8, body: &[u8]) -> Result<Vec<u8>, TooLong> {
-    // Section 2.2.3: at most four bytes of seven bits.
+    // Section 2.2.3: at most four bytes with seven bits each.
     if body.len() >= 1 << 28 {
         return Err(TooLong);
     }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_written_as_the_standard_shows_them() {
+    fn packets_match_the_examples_of_the_standard() {
         let connect = connect(&Connect {
             client_id: "c".to_owned(),
             username: Some("u".to_owned()),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read_as_they_were_written() {
+    fn messages_survive_a_round_trip() {
         let messages = [0, 1, 2].map(|qos| Message {
             topic: "a/b".to_owned(),
             payload: vec![b'x'; 300],

@@ -4,10 +4,10 @@ use plimsoll_quickjs::give_way;
 
 use super::digests::{Algorithm, Hasher};
 
-/// The cost of an iteration, as a number of bytes that a digest reads in the same time.
+/// The cost of an iteration, as the number of bytes that a digest reads in the same time.
 const ITERATION: usize = 512;
 
-/// `length` bytes derived from `password`, `salt` and that many iterations (at least one).
+/// Derives `length` bytes from `password` and `salt` with that number of iterations (at least one).
 pub fn derive(
     algorithm: Algorithm,
     password: &[u8],
@@ -49,7 +49,7 @@ mod tests {
 
     /// RFC 6070, and RFC 7914, section 11.
     #[test]
-    fn gives_the_published_keys() {
+    fn derives_the_published_keys() {
         for (algorithm, password, salt, iterations, length, expected) in [
             (
                 Algorithm::Sha1,

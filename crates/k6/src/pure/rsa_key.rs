@@ -7,7 +7,7 @@ use rsa::{BigUint, Oaep, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 
 use super::digests::{self, Algorithm};
 
-/// A public key, or a private key with its public one.
+/// A public key, or a private key together with its public key.
 #[derive(Clone)]
 pub struct RsaKey {
     public: RsaPublicKey,
@@ -15,7 +15,7 @@ pub struct RsaKey {
     private: Option<Box<RsaPrivateKey>>,
 }
 
-/// The numbers of a private key as JSON Web Keys write them, big-endian.
+/// The big-endian numbers of a private key, as in JSON Web Keys.
 pub struct PrivateNumbers {
     pub d: Vec<u8>,
     pub p: Vec<u8>,
@@ -25,8 +25,7 @@ pub struct PrivateNumbers {
     pub qi: Vec<u8>,
 }
 
-/// Runs `$body` with `$digest` standing for a digest's type; `None` for digests that WebCrypto does
-/// not use with RSA.
+/// Evaluates `$body` with `$digest` as a digest's type; `None` for digests that WebCrypto does not use with RSA.
 macro_rules! with_digest {
     ($hash:expr, $digest:ident => $body:expr) => {
         match $hash {
@@ -52,13 +51,13 @@ macro_rules! with_digest {
 }
 
 impl RsaKey {
-    /// A new private key of that many bits. Takes about 0.1 s with 2048 bits, and the time grows with their
-    /// fourth power.
+    /// A new private key with that many bits. With 2048 bits, this takes about 0.1 s. The time grows with the fourth
+    /// power of the length.
     ///
-    /// `None` if no key has that length and exponent: the exponent is odd, at least 3, and below 2³³.
+    /// `None` if no key has that length and exponent. The exponent must be odd, at least 3, and below 2³³.
     pub fn generate(bits: usize, exponent: &[u8]) -> Option<RsaKey> {
         let exponent = BigUint::from_bytes_be(exponent);
-        // The library would search forever for primes that suit an even exponent.
+        // For an even exponent, the library would search for suitable primes forever.
         let is_odd = exponent
             .to_bytes_le()
             .first()
@@ -78,10 +77,10 @@ impl RsaKey {
         }
     }
 
-    /// The public key with that modulus and exponent, big-endian.
+    /// The public key with that modulus and exponent, which are big-endian.
     pub fn public(n: &[u8], e: &[u8]) -> Option<RsaKey> {
         let (n, e) = (BigUint::from_bytes_be(n), BigUint::from_bytes_be(e));
-        // Larger than servers use, but bounded.
+        // More bits than servers use, but bounded.
         let public = RsaPublicKey::new_with_max_size(n, e, 16_384).ok()?;
         Some(RsaKey {
             public,
@@ -89,7 +88,7 @@ impl RsaKey {
         })
     }
 
-    /// The private key with those numbers, big-endian.
+    /// The private key with those numbers, which are big-endian.
     pub fn private(n: &[u8], e: &[u8], d: &[u8], primes: [&[u8]; 2]) -> Option<RsaKey> {
         let [n, e, d] = [n, e, d].map(BigUint::from_bytes_be);
         let primes = primes.map(BigUint::from_bytes_be).to_vec();
@@ -168,7 +167,7 @@ impl RsaKey {
         })
     }
 
-    /// The signature by PKCS #1 1.5; `None` for a public key, or if the key is too short.
+    /// The PKCS #1 1.5 signature; `None` for a public key, or if the key is too short.
     pub fn sign(&self, hash: Algorithm, text: &[u8]) -> Option<Vec<u8>> {
         let scheme = with_digest!(hash, D => Pkcs1v15Sign::new::<D>())?;
         let digest = digests::digest(hash, text);
@@ -181,7 +180,7 @@ impl RsaKey {
         scheme.is_some_and(|scheme| self.public.verify(scheme, &digest, signature).is_ok())
     }
 
-    /// The signature by PSS with a salt of that many bytes; `None` as for [`Self::sign`].
+    /// The PSS signature with a salt of that many bytes; `None` in the same cases as for [`Self::sign`].
     pub fn sign_pss(&self, hash: Algorithm, salt: usize, text: &[u8]) -> Option<Vec<u8>> {
         if salt > self.public.size() {
             return None;
@@ -207,13 +206,13 @@ impl RsaKey {
         scheme.is_some_and(|scheme| self.public.verify(scheme, &digest, signature).is_ok())
     }
 
-    /// Encrypts `text` by OAEP; `None` if it is too long for the key.
+    /// Encrypts `text` with OAEP; `None` if it is too long for the key.
     pub fn encrypt(&self, hash: Algorithm, label: Option<&str>, text: &[u8]) -> Option<Vec<u8>> {
         let padding = oaep(hash, label)?;
         self.public.encrypt(&mut OsRng, padding, text).ok()
     }
 
-    /// Decrypts by OAEP; `None` for a public key, or if the text was not encrypted for this key.
+    /// Decrypts with OAEP; `None` for a public key, or if the text was not encrypted for this key.
     pub fn decrypt(&self, hash: Algorithm, label: Option<&str>, text: &[u8]) -> Option<Vec<u8>> {
         let padding = oaep(hash, label)?;
         let private = self.private.as_ref()?;
@@ -265,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn exponents_without_keys_are_refused() {
+    fn invalid_exponents_are_refused() {
         for exponent in [&[][..], &[0], &[1], &[2], &[1, 0, 0], &[1; 9]] {
             assert!(RsaKey::generate(512, exponent).is_none(), "{exponent:?}");
         }
     }
 
     #[test]
-    fn encodings_are_read_back() {
+    fn encoded_keys_can_be_decoded() {
         let key = RsaKey::generate(1024, &[1, 0, 1]).unwrap();
         let private = RsaKey::from_pkcs8(&key.to_pkcs8().unwrap()).unwrap();
         let public = RsaKey::from_spki(&private.to_spki().unwrap()).unwrap();

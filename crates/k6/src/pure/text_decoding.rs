@@ -1,4 +1,4 @@
-//! Converts bytes to text in pieces, as `TextDecoder` does.
+//! Decodes bytes to text in pieces, as `TextDecoder` does.
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
@@ -13,7 +13,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding with that label, in any case and with surrounding white space.
+    /// The encoding with that label, ignoring case and surrounding whitespace.
     pub fn labeled(label: &str) -> Option<Encoding> {
         let white = |c| matches!(c, '\t' | '\n' | '\x0C' | '\r' | ' ');
         Some(
@@ -38,14 +38,14 @@ impl Encoding {
     }
 }
 
-/// Bytes of UTF-8 decoded at once.
+/// The number of bytes of UTF-8 to decode at a time.
 const PIECE: usize = 16 * 1024;
 
 /// The bytes are invalid in the encoding, and the decoder is in fatal mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// Converts bytes to text, keeping an incomplete character at the end of a piece for the next one.
+/// Decodes bytes to text. Keeps an incomplete character at the end of a piece for the next piece.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     pub encoding: Encoding,
@@ -69,10 +69,10 @@ impl Decoder {
         }
     }
 
-    /// The text of the next piece; set `more` if another one follows.
+    /// The text of the next piece. Set `more` if another piece follows.
     ///
     /// # Errors
-    /// If `fatal` is set and the bytes are malformed. The stream then starts over.
+    /// If `fatal` is set and the bytes are malformed. After that, the stream starts over.
     pub fn decode(&mut self, bytes: &[u8], more: bool) -> Result<String, Malformed> {
         let mut input = std::mem::take(&mut self.pending);
         input.reserve_exact(bytes.len());
@@ -110,7 +110,7 @@ impl Decoder {
     fn utf8(&mut self, mut input: &[u8], more: bool) -> Result<String, Malformed> {
         let mut text = String::with_capacity(input.len());
         loop {
-            // A piece may end within a character, whose rest is at the start of the next piece.
+            // A piece may end within a character. The next piece starts with the rest of it.
             let piece = input.get(..PIECE).unwrap_or(input);
             give_way(piece.len());
             let error = match std::str::from_utf8(piece) {
@@ -158,8 +158,7 @@ impl Decoder {
             units.extend(piece.iter().map(|&pair| unit(pair)));
         }
         if more {
-            // The first half of a surrogate pair waits for the second, and an odd byte for the
-            // next.
+            // The first half of a surrogate pair waits for the second half, and an odd byte for the next byte.
             let first_half = units
                 .last()
                 .is_some_and(|unit| (0xD800..0xDC00).contains(unit));
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_goes_only_at_the_start() {
+    fn a_byte_order_mark_is_removed_only_at_the_start() {
         let mut utf8 = decoder(Encoding::Utf8);
         assert_eq!(utf8.decode(b"\xef\xbb", true).as_deref(), Ok(""));
         assert_eq!(utf8.decode(b"\xbfa", true).as_deref(), Ok("a"));
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn however_it_is_cut_the_text_is_the_same() {
+    fn the_text_does_not_depend_on_the_size_of_the_pieces() {
         let text = "aé€😀\u{feff}z";
         let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();

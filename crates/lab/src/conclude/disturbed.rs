@@ -75,9 +75,9 @@ mod tests {
     use plimsoll_results::lab::LinkFigures;
 
     use super::*;
-    use crate::run::store::Others;
+    use crate::run::store::OtherPrograms;
 
-    fn judged(facts: Facts) -> (String, usize, bool) {
+    fn judge_facts(facts: Facts) -> (String, usize, bool) {
         let mut repeat = super::super::repeat::empty(1, &facts, String::new());
         repeat.generator.verdict = "valid".to_owned();
         judge(&mut repeat, &facts);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn late(late: Option<f64>) -> (String, usize, bool) {
-        judged(Facts {
+        judge_facts(Facts {
             link: Some(LinkFigures {
                 late_p99_ms: late,
                 ..LinkFigures::default()
@@ -100,8 +100,8 @@ mod tests {
     }
 
     fn others(share: f64) -> (String, usize, bool) {
-        judged(Facts {
-            others: Some(Others {
+        judge_facts(Facts {
+            others: Some(OtherPrograms {
                 share,
                 most: "cargo".to_owned(),
             }),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn still(milliseconds: f64) -> (String, usize, bool) {
-        judged(Facts {
+        judge_facts(Facts {
             standstill_ms: Some(milliseconds),
             ..Facts::default()
         })

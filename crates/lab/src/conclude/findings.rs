@@ -117,7 +117,7 @@ pub fn of(
     if let Some((level, text)) = link.and_then(distance) {
         add("link-mismatch", level, text);
     }
-    if let Some(text) = link.and_then(narrower) {
+    if let Some(text) = link.and_then(bandwidth_finding) {
         add("link-rate-mismatch", "warning", text);
     }
     found
@@ -165,7 +165,7 @@ fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
 }
 
 /// A link whose bandwidth differs from the declared one.
-fn narrower(link: &LinkFigures) -> Option<String> {
+fn bandwidth_finding(link: &LinkFigures) -> Option<String> {
     let declared = link.declared_megabits_per_second?;
     let measured = link.measured_megabits_per_second?;
     let share = measured / declared;
@@ -178,7 +178,7 @@ fn narrower(link: &LinkFigures) -> Option<String> {
 }
 
 /// Whether this program generates the load and therefore observes itself.
-pub fn is_ours(cell: &Cell) -> bool {
+pub fn is_self_generated(cell: &Cell) -> bool {
     cell.load.tool == "plimsoll" && !matches!(cell.load.source, Source::Command(_))
 }
 
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_distance_is_detected() {
+    fn a_missing_round_trip_is_detected() {
         let mut link = LinkFigures {
             declared_round_trip_ms: Some(26.4),
             measured_round_trip_ms: Some(26.9),
@@ -196,9 +196,9 @@ mod tests {
         assert_eq!(distance(&link), None);
         link.declared_megabits_per_second = Some(556.0);
         link.measured_megabits_per_second = Some(548.0);
-        assert_eq!(narrower(&link), None);
+        assert_eq!(bandwidth_finding(&link), None);
         link.measured_megabits_per_second = Some(200.0);
-        assert!(narrower(&link).is_some());
+        assert!(bandwidth_finding(&link).is_some());
         link.measured_round_trip_ms = Some(0.2);
         assert_eq!(distance(&link).map(|found| found.0), Some("warning"));
     }

@@ -11,7 +11,7 @@ use crate::run::FirstLook;
 use crate::run::store::Store;
 
 /// The figures to show and the label of each. Figures that a run does not have are omitted.
-const SHOWN: [(&str, &str); 5] = [
+const LABELS: [(&str, &str); 5] = [
     ("limit", ""),
     ("throughput", ""),
     ("makespan", ""),
@@ -28,7 +28,7 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     let system_ended = facts.failed.is_some();
     let measured = repeat::read(cell, run, facts, &directory, "");
     let generator = &measured.repeat.generator;
-    let mut parts: Vec<String> = SHOWN
+    let mut parts: Vec<String> = LABELS
         .iter()
         .filter_map(|(name, before)| {
             let value = *measured.figures.get(*name)?;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_use_of_the_measured_system_is_that_of_all_its_processes() {
+    fn the_usage_of_the_measured_system_includes_all_its_processes() {
         let second = |cpu| SecondFigures {
             system_cpu: cpu,
             ..SecondFigures::default()

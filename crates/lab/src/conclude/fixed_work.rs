@@ -59,7 +59,7 @@ mod tests {
     use plimsoll_results::record::FixedWork;
 
     #[test]
-    fn bytes_and_bits_are_computed_from_records_and_results_alike() {
+    fn bytes_and_bits_are_the_same_from_records_and_results() {
         let mut end = End::default();
         end.fixed_work.insert(
             "http".to_owned(),

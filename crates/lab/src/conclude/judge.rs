@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_results::compare::ASSUMED_NOISE;
 use plimsoll_results::lab::{
-    Cell as Written, Comparison, ObjectiveOutcome, Outcome, SameCell, Variation,
+    Cell as CellResult, Comparison, ObjectiveOutcome, Outcome, SameCell, Variation,
 };
 use plimsoll_stats::comparison::{Limits, Paired, holm};
 
@@ -27,7 +27,7 @@ const HEADLINES: [&str; 6] = [
 /// The outcome of each objective, in each of its cells that has figures.
 pub fn objectives(
     lab: &Lab,
-    written: &[Written],
+    written: &[CellResult],
     measured: &[Vec<Measured>],
 ) -> Vec<ObjectiveOutcome> {
     let mut all = Vec::new();
@@ -44,7 +44,7 @@ pub fn objectives(
 fn objective_of(
     objective: &Objective,
     cell: &Cell,
-    written: &Written,
+    written: &CellResult,
     measured: &[Measured],
 ) -> Option<ObjectiveOutcome> {
     let figure = written
@@ -115,7 +115,7 @@ pub fn verdict(
 /// All comparisons that the lab requests, with p values after Holm's correction. The correction
 /// covers all primary comparisons together, and for other comparisons the figures of each pair of
 /// cells.
-pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Comparison> {
+pub fn comparisons(lab: &Lab, written: &[CellResult], same: Option<&SameCell>) -> Vec<Comparison> {
     let mut all: Vec<(Comparison, Option<Test>)> = Vec::new();
     let primary = lab.compared.iter().filter(|compared| compared.primary);
     let others = lab.compared.iter().filter(|compared| !compared.primary);
@@ -199,33 +199,37 @@ fn conclude(all: &mut [(Comparison, Option<Test>)]) {
 pub(super) fn pairs<'a>(
     lab: &Lab,
     compared: &Compared,
-    written: &'a [Written],
-) -> Vec<(&'a Written, &'a Written)> {
+    written: &'a [CellResult],
+) -> Vec<(&'a CellResult, &'a CellResult)> {
     let pairs = cells_of(lab, compared).into_iter();
     pairs
         .filter_map(|(base, other)| Some((written.get(base)?, written.get(other)?)))
         .collect()
 }
 
-pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -> Vec<String> {
+pub(super) fn figures_of(
+    compared: &Compared,
+    base: &CellResult,
+    other: &CellResult,
+) -> Vec<String> {
     if !compared.figures.is_empty() {
         return compared.figures.clone();
     }
-    let has = |cell: &Written, name: &str| cell.figures.iter().any(|figure| figure.name == name);
-    let there = HEADLINES
+    let has = |cell: &CellResult, name: &str| cell.figures.iter().any(|figure| figure.name == name);
+    let headlines = HEADLINES
         .iter()
         .filter(|name| has(base, name) || has(other, name));
-    there.map(|name| (*name).to_owned()).collect()
+    headlines.map(|name| (*name).to_owned()).collect()
 }
 
 /// The values of a figure in both cells, paired by restart. If a cell has only one restart, they
 /// are paired by run.
 pub(super) fn pairs_of(
-    base: &Written,
-    other: &Written,
+    base: &CellResult,
+    other: &CellResult,
     name: &str,
 ) -> (Variation, Vec<(f64, f64)>) {
-    let of = |cell: &Written| {
+    let of = |cell: &CellResult| {
         let figure = cell.figures.iter().find(|figure| figure.name == name)?;
         let (from, values) = figure.units();
         let mut numbers: Vec<u32> = match from {
@@ -252,10 +256,10 @@ pub(super) fn pairs_of(
 fn comparison(
     axis: &str,
     name: &str,
-    base: &Written,
-    other: &Written,
+    base: &CellResult,
+    other: &CellResult,
 ) -> (Comparison, Option<Paired>) {
-    let figure = |cell: &'_ Written| {
+    let figure = |cell: &'_ CellResult| {
         cell.figures
             .iter()
             .find(|figure| figure.name == name)
@@ -308,8 +312,8 @@ mod tests {
     use super::*;
     use crate::matrix::When;
 
-    fn cell(name: &str, repeats: &[f64]) -> Written {
-        Written {
+    fn cell(name: &str, repeats: &[f64]) -> CellResult {
+        CellResult {
             name: name.to_owned(),
             figures: vec![Figure {
                 name: "latency_p95".to_owned(),
@@ -326,7 +330,7 @@ mod tests {
                     ..Repeat::default()
                 })
                 .collect(),
-            ..Written::default()
+            ..CellResult::default()
         }
     }
 
@@ -350,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_those_that_the_intervals_show() {
+    fn outcomes_follow_from_the_intervals() {
         let found = compared(&[10.0, 11.0, 9.0], &[20.0, 21.5, 18.4], None, 0);
         // Log ratios 0.6931, 0.6701, 0.7151: mean 0.69279, s 0.02248. With t(0.975, 2) = 4.3027, the result
         // is 0.69279 ± 0.05584, plus the width of a histogram's bucket.

@@ -24,11 +24,11 @@ pub fn latency_kind(trend: &str) -> &str {
 
 /// The trend that is the latency of a run, and its label.
 pub fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
-    let there = |name: &str| {
+    let exists = |name: &str| {
         record
             .seconds
             .iter()
             .any(|second| second.trends.get(name).is_some_and(|trend| trend.count > 0))
     };
-    LATENCIES.into_iter().find(|(name, _)| there(name))
+    LATENCIES.into_iter().find(|(name, _)| exists(name))
 }

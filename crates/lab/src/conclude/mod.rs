@@ -18,7 +18,7 @@ pub mod stream;
 pub mod until;
 
 use plimsoll_results::lab::{
-    Axis, Cell as Written, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,
+    Axis, Cell as CellResult, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,
     SCHEMA,
 };
 
@@ -52,7 +52,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         .flatten()
         .map(|measured| measured.repeat.started.clone())
         .max();
-    let same = same_cell::take(lab, &mut cells);
+    let same = same_cell::compare_copy(lab, &mut cells);
     // One command is enough for each program name.
     let mut seen: Vec<Placed> = Vec::new();
     topology.retain(|placed| {
@@ -134,7 +134,7 @@ pub fn compare_again(lab: &Lab, result: &mut LabResult) {
 
 fn whole(lab: &Lab) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if lab.form == crate::form::Which::Quick {
+    if lab.form == crate::form::FormName::Quick {
         findings.push(Finding {
             rule: "quick-form".to_owned(),
             level: "note".to_owned(),
@@ -200,7 +200,7 @@ fn versions(lab: &Lab, topology: &[Placed], plimsoll: &str) -> Vec<(String, Stri
     versions
 }
 
-fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Vec<Placed>) {
+fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (CellResult, Vec<Measured>, Vec<Placed>) {
     let facts: Vec<(u32, Facts)> = (1..=cell.load.runs())
         .filter_map(|number| Some((number, store.facts(cell.number, number)?)))
         .collect();
@@ -242,7 +242,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
         .iter()
         .filter_map(|one| one.search.clone())
         .collect();
-    let written = Written {
+    let written = CellResult {
         name: cell.name.clone(),
         place: cell.coordinates.0.clone(),
         state: state(lab, cell, &measured, store),

@@ -1,6 +1,6 @@
 //! Comparisons over all cells that two values of an axis have in common.
 
-use plimsoll_results::lab::{Cell as Written, Outcome, Pooled, SameCell};
+use plimsoll_results::lab::{Cell as CellResult, Outcome, Pooled, SameCell};
 use plimsoll_stats::comparison::{LEVEL, Limits, Paired, holm};
 use plimsoll_stats::interaction::p_of_equal_means;
 
@@ -13,12 +13,12 @@ use crate::resolve::Lab;
 /// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of
 /// one cell are not independent. The ratio is that of a typical cell. Cells whose ratios differ are
 /// not pooled.
-pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Pooled> {
+pub fn pooled(lab: &Lab, written: &[CellResult], same: Option<&SameCell>) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
     for compared in &lab.compared {
         let pairs = pairs(lab, compared, written);
         for other in &compared.against {
-            let of_value: Vec<(&Written, &Written)> = pairs
+            let of_value: Vec<(&CellResult, &CellResult)> = pairs
                 .iter()
                 .copied()
                 .filter(|(_, cell)| on(cell, &compared.axis) == Some(other))
@@ -55,14 +55,14 @@ pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Po
     conclude(all)
 }
 
-fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)> {
+fn one(figure: &str, cells: &[(&CellResult, &CellResult)]) -> Option<(Pooled, Paired)> {
     let mut of_cells: Vec<Vec<f64>> = Vec::new();
     for (base, other) in cells {
         // No conclusion is based on a suspect cell.
         if [base, other].iter().any(|cell| cell.verdict != "valid") {
             continue;
         }
-        let has = |cell: &Written| cell.figures.iter().any(|one| one.name == figure);
+        let has = |cell: &CellResult| cell.figures.iter().any(|one| one.name == figure);
         if has(base) && has(other) {
             let (_, of_cell) = pairs_of(base, other, figure);
             let of_cell: Vec<f64> = of_cell.iter().map(|(a, b)| (b / a).ln()).collect();
@@ -124,7 +124,7 @@ fn conclude(all: Vec<(Pooled, Paired, Limits)>) -> Vec<Pooled> {
     .collect()
 }
 
-fn on<'a>(cell: &'a Written, axis: &str) -> Option<&'a String> {
+fn on<'a>(cell: &'a CellResult, axis: &str) -> Option<&'a String> {
     let found = cell.place.iter().find(|(name, _)| name == axis);
     found.map(|(_, value)| value)
 }
@@ -137,8 +137,8 @@ mod tests {
 
     use super::*;
 
-    fn cell(repeats: [f64; 3]) -> Written {
-        Written {
+    fn cell(repeats: [f64; 3]) -> CellResult {
+        CellResult {
             name: String::new(),
             place: Vec::new(),
             state: CellState::Measured,
@@ -175,7 +175,7 @@ mod tests {
     fn each_cell_is_compared_once() {
         let (base, twice) = (cell([10.0, 11.0, 9.0]), cell([20.0, 22.2, 18.5]));
         let (other, more) = (cell([50.0, 55.0, 51.0]), cell([99.0, 112.2, 101.0]));
-        let decided = |cells: &[(&Written, &Written)]| {
+        let decided = |cells: &[(&CellResult, &CellResult)]| {
             let (found, paired) = one("latency_p95", cells).unwrap();
             conclude(vec![(found, paired, Limits::of_ratio(None))]).remove(0)
         };

@@ -11,7 +11,7 @@ use crate::run::observe::GENERATOR;
 
 /// A share of the declared rate that only the payload on a full line reaches: headers and framing
 /// use up to 5 %.
-const REACHED: f64 = 0.9;
+const MIN_SHARE: f64 = 0.9;
 /// A system that uses this share of its processors can handle at most a ninth more. The variation
 /// between restarts is larger.
 const FULL: f64 = 0.9;
@@ -53,7 +53,7 @@ fn counter(
     if doubt.starts_with(IN_TRANSIT) {
         let line = cell.link.as_ref()?.rate? as f64 / 1e6;
         let payload = *figures.get("payload_megabits_per_second")?;
-        return (payload >= line * REACHED).then(|| ", whose rate the lab declares".to_owned());
+        return (payload >= line * MIN_SHARE).then(|| ", whose rate the lab declares".to_owned());
     }
     if doubt.starts_with(SATURATED) {
         cell.load.work?;
@@ -112,7 +112,7 @@ mod tests {
             .replace("WORK", work);
         let document =
             crate::file::Document::of_text("lab.toml".as_ref(), &text).expect("a document");
-        let mut lab = crate::Lab::of(document, crate::Which::Standard).expect("a lab");
+        let mut lab = crate::Lab::of(document, crate::FormName::Standard).expect("a lab");
         lab.cells.remove(0)
     }
 
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_a_queue_do_not_matter_for_fixed_work() {
+    fn queueing_times_do_not_matter_for_fixed_work() {
         let doubt = format!("{SATURATED}: all 100 users waited all the time");
         let (level, reason) = verdict("work", 1.0, None, &[&doubt]);
         assert_eq!(level, "valid");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_worker_does_not_matter_next_to_a_full_system() {
+    fn a_busy_worker_does_not_matter_if_the_system_is_saturated() {
         let doubt = format!(
             "{BUSY_WORKER} 93% of its processor: the server may handle more than was offered"
         );
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_use_of_a_system_is_a_share_of_all_its_processors() {
+    fn the_usage_of_a_system_is_a_share_of_all_its_processors() {
         let placed = |name: &str, cpus: &[u32]| Placed {
             name: name.to_owned(),
             cpus: cpus.to_vec(),

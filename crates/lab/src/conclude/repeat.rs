@@ -434,8 +434,8 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
         && let Some(block) = audit.blocks.first()
     {
         of_block(block, &mut repeat, &mut figures);
-        if let Some(told) = &block.checks {
-            let counts = (told.passed as u64, told.failed as u64);
+        if let Some(tally) = &block.checks {
+            let counts = (tally.passed as u64, tally.failed as u64);
             checks.insert("all checks together".to_owned(), counts);
         }
     }

@@ -1,21 +1,21 @@
 //! The difference between two measurements of the same cell (A/A). It is the noise floor of all
 //! other differences.
 
-use plimsoll_results::lab::{Cell as Written, Floor, SameCell, Variation};
+use plimsoll_results::lab::{Cell as CellResult, Floor, SameCell, Variation};
 use plimsoll_stats::comparison::{Limits, Paired};
 
 use super::judge::pairs_of;
 use crate::resolve::Lab;
 
 /// Removes the copy from the cells, and compares it with the cell that it repeats.
-pub fn take(lab: &Lab, cells: &mut Vec<Written>) -> Option<SameCell> {
+pub fn compare_copy(lab: &Lab, cells: &mut Vec<CellResult>) -> Option<SameCell> {
     let (cell, _) = lab.same_cell()?;
     let copy = cells.pop()?;
     let cell = cells.iter().find(|one| one.name == cell.name)?;
     Some(compare(cell, copy))
 }
 
-fn compare(cell: &Written, copy: Written) -> SameCell {
+fn compare(cell: &CellResult, copy: CellResult) -> SameCell {
     let mut floors = Vec::new();
     let mut method = String::new();
     for figure in &cell.figures {
@@ -69,9 +69,9 @@ pub fn limits(
     figure: &str,
     noise: Option<f64>,
     same: Option<&SameCell>,
-    pairs: &[(&Written, &Written)],
+    pairs: &[(&CellResult, &CellResult)],
 ) -> (Option<f64>, Limits) {
-    let most = |of_pair: &dyn Fn(&SameCell, [&Written; 2]) -> Option<f64>| {
+    let most = |of_pair: &dyn Fn(&SameCell, [&CellResult; 2]) -> Option<f64>| {
         let all = pairs
             .iter()
             .filter_map(|(base, other)| of_pair(same?, [base, other]));
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn cell(name: &str, values: &[f64]) -> Written {
+    fn cell(name: &str, values: &[f64]) -> CellResult {
         let figure = |name: &str, values: &[f64]| Figure {
             name: name.to_owned(),
             value: values.iter().sum::<f64>() / values.len() as f64,
@@ -104,7 +104,7 @@ mod tests {
             restarts: values.to_vec(),
             ..Figure::default()
         };
-        Written {
+        CellResult {
             name: name.to_owned(),
             figures: vec![
                 figure("latency_p95", values),
@@ -119,7 +119,7 @@ mod tests {
                 })
                 .collect(),
             verdict: "valid".to_owned(),
-            ..Written::default()
+            ..CellResult::default()
         }
     }
 
@@ -164,8 +164,8 @@ mod tests {
         assert_eq!(limits("makespan", None, None, &[(&base, &base)]), unknown);
     }
 
-    fn at(place: &str, cell: Written) -> Written {
-        Written {
+    fn at(place: &str, cell: CellResult) -> CellResult {
+        CellResult {
             link: Some(LinkFigures {
                 name: place.to_owned(),
                 ..LinkFigures::default()
@@ -177,7 +177,7 @@ mod tests {
     /// The outcome of a comparison of cells at the place `far`, if the cell that was measured twice
     /// is at the place `near`. One cell is `ratio` times the other in each of three restarts, which
     /// differ by 0.1 %.
-    fn of_far_cells(same: &SameCell, figure: &str, base: &Written, ratio: f64) -> Outcome {
+    fn of_far_cells(same: &SameCell, figure: &str, base: &CellResult, ratio: f64) -> Outcome {
         let mut other = base.clone();
         for figure in &mut other.figures {
             figure.value *= ratio;
@@ -264,7 +264,7 @@ mod tests {
             two.floors.is_empty() && two.method.contains("too few figures"),
             "{two:?}"
         );
-        let none = compare(&cell("a", &[10.0; 3]), Written::default());
+        let none = compare(&cell("a", &[10.0; 3]), CellResult::default());
         assert!(none.method.contains("the second runs"), "{none:?}");
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::problem::{Place, Problem, meant};
+use crate::problem::{Location, Problem, suggestion};
 use node::{Node, Table, Value};
 
 /// The name of a folder's lab file.
@@ -31,7 +31,7 @@ pub struct Document {
 }
 
 /// Deepest nesting of included files.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 impl Document {
     /// Reads a file, or the `lab.toml` of a folder.
@@ -74,7 +74,7 @@ impl Document {
         let table = node::parse(file, text).map_err(|problem| vec![problem])?;
         keys::FILE.check(&table, &mut problems);
         let mut tables = IndexMap::new();
-        lay(table, &mut tables);
+        append(table, &mut tables);
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -100,8 +100,8 @@ impl Document {
     }
 
     /// The first line of the file.
-    pub fn top(&self) -> Place {
-        Place::new(&self.file, 1)
+    pub fn top(&self) -> Location {
+        Location::new(&self.file, 1)
     }
 }
 
@@ -110,14 +110,14 @@ fn read(file: &Path) -> Result<String, String> {
     std::fs::File::open(file)
         .and_then(|opened| {
             opened
-                .take(node::LARGEST as u64 + 1)
+                .take(node::MAX_SIZE as u64 + 1)
                 .read_to_end(&mut bytes)
         })
         .map_err(|error| error.to_string())?;
-    if bytes.len() > node::LARGEST {
+    if bytes.len() > node::MAX_SIZE {
         return Err(format!(
             "it has more than {} KiB; move data into separate files",
-            node::LARGEST >> 10
+            node::MAX_SIZE >> 10
         ));
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
@@ -144,9 +144,9 @@ impl Read {
                 continue;
             };
             let path = file.parent().unwrap_or(Path::new("")).join(name);
-            if self.above.contains(&path) || self.above.len() > DEEPEST {
+            if self.above.contains(&path) || self.above.len() > MAX_DEPTH {
                 problems.push(included.place.problem(format!(
-                    "{name} includes itself, or files include each other more than {DEEPEST} levels deep"
+                    "{name} includes itself, or files include each other more than {MAX_DEPTH} levels deep"
                 )));
                 continue;
             }
@@ -162,12 +162,12 @@ impl Read {
             }
         }
         self.above.pop();
-        lay(table, &mut self.tables);
+        append(table, &mut self.tables);
     }
 }
 
 /// Appends a file's tables to the existing ones.
-fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
+fn append(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
     for (name, node) in table {
         if name == "include" {
             continue;
@@ -181,18 +181,21 @@ fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
 }
 
 /// The problem that a key is missing.
-pub(crate) fn missing(place: &Place, table: &str, key: &str) -> Problem {
+pub(crate) fn missing(place: &Location, table: &str, key: &str) -> Problem {
     place.problem(format!("{table} needs the key \"{key}\""))
 }
 
 /// The problem that a name is unknown.
 pub(crate) fn unknown<'a>(
-    place: &Place,
+    place: &Location,
     what: &str,
     name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Problem {
-    place.problem(format!("unknown {what} \"{name}\"; {}", meant(name, known)))
+    place.problem(format!(
+        "unknown {what} \"{name}\"; {}",
+        suggestion(name, known)
+    ))
 }
 
 #[cfg(test)]
@@ -225,26 +228,26 @@ mod tests {
 
     #[test]
     fn values_of_the_wrong_type_are_reported() {
-        let told = problems(
+        let errors = problems(
             "[load]\nduration = 5\nusers = \"many\"\nrate = \"{rate}\"\ntool = \"k7\"\nwhen = \"x\"\nscript = [\"a\"]\n",
         );
-        assert_eq!(told.len(), 5, "{told:#?}");
+        assert_eq!(errors.len(), 5, "{errors:#?}");
         assert!(
-            told[0].contains("lab.toml:2: duration must be a time"),
+            errors[0].contains("lab.toml:2: duration must be a time"),
             "{}",
-            told[0]
+            errors[0]
         );
         assert!(
-            told[1].contains("users must be a whole number, not \"many\""),
+            errors[1].contains("users must be a whole number, not \"many\""),
             "{}",
-            told[1]
+            errors[1]
         );
-        assert!(told[2].contains("did you mean \"k6\"?"), "{}", told[2]);
-        assert!(told[3].contains("when must be a table"), "{}", told[3]);
+        assert!(errors[2].contains("did you mean \"k6\"?"), "{}", errors[2]);
+        assert!(errors[3].contains("when must be a table"), "{}", errors[3]);
         assert!(
-            told[4].contains("script must be a string, not a list"),
+            errors[4].contains("script must be a string, not a list"),
             "{}",
-            told[4]
+            errors[4]
         );
     }
 
@@ -267,10 +270,10 @@ mod tests {
         assert_eq!(Document::read(directory.path()).unwrap().file, lab);
 
         file("base.toml", "include = [\"lab.toml\", \"none.toml\"]\n");
-        let told = Document::read(&lab).unwrap_err();
-        assert_eq!(told.len(), 2, "{told:?}");
-        let told: String = told.iter().map(ToString::to_string).collect();
-        assert!(told.contains("includes itself"), "{told}");
-        assert!(told.contains("none.toml"), "{told}");
+        let errors = Document::read(&lab).unwrap_err();
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        let errors: String = errors.iter().map(ToString::to_string).collect();
+        assert!(errors.contains("includes itself"), "{errors}");
+        assert!(errors.contains("none.toml"), "{errors}");
     }
 }

@@ -6,13 +6,13 @@ use indexmap::IndexMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 
 /// Maximum size of a lab file in bytes.
-pub const LARGEST: usize = 1 << 20;
+pub const MAX_SIZE: usize = 1 << 20;
 
 /// Maximum nesting of values.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Keys in the order of the file.
 pub type Table = IndexMap<String, Node>;
@@ -21,7 +21,7 @@ pub type Table = IndexMap<String, Node>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The line of its key or, in a list, of the value itself.
-    pub place: Place,
+    pub place: Location,
     /// The value.
     pub value: Value,
 }
@@ -108,9 +108,9 @@ impl Value {
 /// # Errors
 /// Invalid TOML, with its line.
 pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
-    if text.len() > LARGEST {
-        return Err(Place::new(file, 1).problem(format!(
-            "the file has {} bytes, more than the limit of {LARGEST}; move data into separate files",
+    if text.len() > MAX_SIZE {
+        return Err(Location::new(file, 1).problem(format!(
+            "the file has {} bytes, more than the limit of {MAX_SIZE}; move data into separate files",
             text.len()
         )));
     }
@@ -123,7 +123,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
             }
             _ => "",
         };
-        Place::new(file, line).problem(format!("this is not TOML: {}{hint}", error.message()))
+        Location::new(file, line).problem(format!("this is not TOML: {}{hint}", error.message()))
     })?;
     let reader = Reader { file, lines };
     reader.table(document.get_ref(), 0)
@@ -139,7 +139,7 @@ impl Reader<'_> {
         table
             .iter()
             .map(|(key, value)| {
-                let place = Place::new(self.file, self.lines.at(key.span().start));
+                let place = Location::new(self.file, self.lines.at(key.span().start));
                 Ok((
                     key.get_ref().to_string(),
                     self.node(value, Some(place), depth + 1)?,
@@ -151,14 +151,14 @@ impl Reader<'_> {
     fn node(
         &self,
         value: &Spanned<DeValue<'_>>,
-        place: Option<Place>,
+        place: Option<Location>,
         depth: usize,
     ) -> Result<Node, Problem> {
-        let own = Place::new(self.file, self.lines.at(value.span().start));
+        let own = Location::new(self.file, self.lines.at(value.span().start));
         let is_table = matches!(value.get_ref(), DeValue::Table(_));
         // The location of a table is its own header, and the location of another value is its key.
         let place = if is_table { own } else { place.unwrap_or(own) };
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(place.problem("this is nested too deeply"));
         }
         let value = match value.get_ref() {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_knows_its_line() {
+    fn every_value_has_its_line() {
         let text = "a = 1\n\n[b]\nc = [\n  2,\n  3,\n]\n[[d]]\n[[d]]\ne = \"x\"\n";
         let table = parse(Path::new("lab.toml"), text).unwrap();
         assert_eq!(table["a"].place.line, 1);

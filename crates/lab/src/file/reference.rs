@@ -37,7 +37,7 @@ mod tests {
         "<!-- The tables below are generated from the program's own description. -->\n";
 
     #[test]
-    fn the_reference_in_docs_is_this_one() {
+    fn the_reference_in_docs_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab.md");
         let text = std::fs::read_to_string(path).unwrap();
         let (head, tail) = text

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_in_docs_is_this_schema() {
+    fn the_schema_in_docs_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/lab-1.json");
         let now = format!("{}\n", serde_json::to_string_pretty(&schema()).unwrap());
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_units::BitRate;
 
 use super::node::{Node, Table, Value};
-use crate::problem::{Problem, meant};
+use crate::problem::{Problem, suggestion};
 use crate::template;
 
 /// The type of a value. Every single value may also be a string with `{variables}`, which is
@@ -79,7 +79,7 @@ impl Shape {
                 None => problems.push(node.place.problem(format!(
                     "unknown key \"{name}\" in {}; {}",
                     self.name,
-                    meant(name, self.keys.iter().map(|key| key.name))
+                    suggestion(name, self.keys.iter().map(|key| key.name))
                 ))),
             }
         }
@@ -165,7 +165,7 @@ pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
         Kind::Number => holds(text.parse::<f64>().is_ok_and(f64::is_finite)),
         Kind::Flag => holds(matches!(text.as_str(), "true" | "false")),
         Kind::OneOf(words) if words.contains(&text.as_str()) => Ok(()),
-        Kind::OneOf(words) => Err(Some(meant(&text, words.iter().copied()))),
+        Kind::OneOf(words) => Err(Some(suggestion(&text, words.iter().copied()))),
         Kind::Many(kind) => scalar(kind, node),
         Kind::Either(one, other) => scalar(one, node).or_else(|_| scalar(other, node)),
         Kind::Table(_) | Kind::Named(_) | Kind::When => Err(None),

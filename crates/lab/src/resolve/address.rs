@@ -61,8 +61,8 @@ mod tests {
             ("ftp://h", "no port"),
             ("http://h:x", "no valid port"),
         ] {
-            let told = address_of(ProcessKind::Command, url).unwrap_err();
-            assert!(told.contains(why), "{url}: {told}");
+            let error = address_of(ProcessKind::Command, url).unwrap_err();
+            assert!(error.contains(why), "{url}: {error}");
         }
     }
 }

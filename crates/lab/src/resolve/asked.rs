@@ -54,7 +54,7 @@ pub fn asked(
         let figure = fields.text("figure");
         check_names(figure.as_slice()).unwrap_or_else(|why| fields.problem_at("figure", why));
         let axis = fields.text("axis");
-        let mut values = fields.many("values");
+        let mut values = fields.strings("values");
         if let Some(name) = &axis {
             let Some(axis) = axes.iter().find(|axis| axis.name == *name) else {
                 let place = fields.place_of("axis");

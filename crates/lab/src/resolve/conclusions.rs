@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::file::shape::time;
 use crate::file::{Document, keys, unknown};
 use crate::matrix::{Axis, When};
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 
 /// Figures of a cell that a lab file may name, with their units. A script's own counters are also
 /// available, as `NAME` and `NAME_per_second`.
@@ -73,7 +73,7 @@ pub struct Compared {
     pub primary: bool,
     /// Its location in the lab file; `None` if the lab declares no comparisons.
     #[serde(skip)]
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
@@ -236,7 +236,7 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
         };
         let first = axis.values().next().unwrap_or_default();
         let base = fields.text("base").unwrap_or_else(|| first.to_owned());
-        let mut against = fields.many("against");
+        let mut against = fields.strings("against");
         if against.is_empty() {
             against = axis
                 .values()
@@ -248,7 +248,7 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
             std::iter::once(("base", &base)).chain(against.iter().map(|one| ("against", one)))
         {
             if !axis.values().any(|known| known == value) {
-                let place: Place = fields.place_of(key);
+                let place: Location = fields.place_of(key);
                 let problem = unknown(
                     &place,
                     &format!("value of the axis {name}"),
@@ -258,7 +258,7 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
                 fields.problem_in(&place, problem.message);
             }
         }
-        let figures = fields.many("figures");
+        let figures = fields.strings("figures");
         let primary = fields.flag("primary").unwrap_or(false);
         if primary && figures.is_empty() {
             fields.problem_at("primary", "a primary comparison needs the key \"figures\"");

@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::Lab;
 use super::conclusions::Compared;
 use super::load::Load;
-use crate::form::Which;
+use crate::form::FormName;
 use crate::problem::Problem;
 
 /// The assumed variation between restarts of a cell, as a share. It is an assumption because
 /// nothing has been measured yet.
-const SPREAD: f64 = 0.05;
+const ASSUMED_VARIATION: f64 = 0.05;
 /// The difference for which a number of restarts is recommended.
-const USEFUL: f64 = 0.10;
+const USEFUL_DIFFERENCE: f64 = 0.10;
 
 /// The sensitivity of the primary comparisons. Without primary comparisons, that of each pair of
 /// cells.
@@ -79,7 +79,7 @@ pub fn pairs(base: &Load, other: &Load) -> (Variation, usize) {
 }
 
 /// The smallest number of pairs among all compared cells.
-fn fewest(lab: &Lab, compared: &Compared) -> Option<(usize, Variation)> {
+fn min_pairs(lab: &Lab, compared: &Compared) -> Option<(usize, Variation)> {
     let cells = cells_of(lab, compared).into_iter();
     let pairs = cells.filter_map(|(base, other)| {
         let (from, count) = pairs(&lab.cells.get(base)?.load, &lab.cells.get(other)?.load);
@@ -101,20 +101,20 @@ pub fn of(lab: &Lab) -> Option<Design> {
             .sum(),
         false => 0,
     };
-    let fewest = concerned().filter_map(|one| fewest(lab, one));
-    let (pairs, from) = fewest.min_by_key(|(count, _)| *count)?;
+    let min_pairs = concerned().filter_map(|one| min_pairs(lab, one));
+    let (pairs, from) = min_pairs.min_by_key(|(count, _)| *count)?;
     let level = LEVEL / primary.max(1) as f64;
     // A pair has the variation of both cells.
-    let spread = SPREAD * std::f64::consts::SQRT_2;
+    let spread = ASSUMED_VARIATION * std::f64::consts::SQRT_2;
     Some(Design {
         primary,
         pairs,
         unit: from.units(),
-        assumed_spread: SPREAD,
+        assumed_spread: ASSUMED_VARIATION,
         smallest_difference: detectable(pairs, spread, level).map(f64::exp_m1),
         // Unlike with a rank test, the p value of a t-test has no lower limit, even for three pairs.
         smallest_p: (pairs >= LEAST_PAIRS).then_some(0.0),
-        would_find_10_percent: pairs_to_detect(USEFUL.ln_1p(), spread, level),
+        would_find_10_percent: pairs_to_detect(USEFUL_DIFFERENCE.ln_1p(), spread, level),
     })
 }
 
@@ -161,14 +161,14 @@ fn counted(count: usize, units: &str) -> String {
 /// Rejects comparisons that cannot show anything: declared ones whose cells have too few restarts.
 /// The quick form is exempt, because it only shows that the lab works.
 pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
-    if lab.form == Which::Quick {
+    if lab.form == FormName::Quick {
         return;
     }
     let declared: Vec<(&Compared, (usize, Variation))> = lab
         .compared
         .iter()
         .filter(|one| one.place.is_some())
-        .filter_map(|one| Some((one, fewest(lab, one)?)))
+        .filter_map(|one| Some((one, min_pairs(lab, one)?)))
         .collect();
     let all_fail = declared.iter().all(|(_, (pairs, _))| *pairs < LEAST_PAIRS);
     for (compared, (pairs, from)) in declared {
@@ -176,7 +176,11 @@ pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
         let Some(place) = compared.place.as_ref().filter(|_| refused) else {
             continue;
         };
-        let useful = pairs_to_detect(USEFUL.ln_1p(), SPREAD * std::f64::consts::SQRT_2, LEVEL);
+        let useful = pairs_to_detect(
+            USEFUL_DIFFERENCE.ln_1p(),
+            ASSUMED_VARIATION * std::f64::consts::SQRT_2,
+            LEVEL,
+        );
         let useful = useful.map_or_else(String::new, |count| {
             format!(", or {count} to find a difference of 10 %")
         });

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use crate::file::node::{Node, Table, Value};
 use crate::file::shape::{self, Kind, Shape};
 use crate::matrix::{Coordinates, When};
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::template;
 
 /// Merges `upper` into `lower`. The keys of `upper` take precedence, and tables in both are merged
@@ -50,8 +50,8 @@ pub fn merged(
     cell: &Coordinates,
     shape: &'static Shape,
     exclusive: &[&str],
-) -> Option<(Place, Table)> {
-    let mut all: Option<(Place, Table)> = None;
+) -> Option<(Location, Table)> {
+    let mut all: Option<(Location, Table)> = None;
     for node in nodes {
         let Some(table) = node.table() else { continue };
         if !When::of(table).holds(cell) {
@@ -69,8 +69,8 @@ pub fn merged_by_name(
     cell: &Coordinates,
     shape: &'static Shape,
     exclusive: &[&str],
-) -> Vec<(String, Place, Table)> {
-    let mut all: Vec<(String, Place, Table)> = Vec::new();
+) -> Vec<(String, Location, Table)> {
+    let mut all: Vec<(String, Location, Table)> = Vec::new();
     for node in nodes {
         let Some(table) = node.table() else { continue };
         if !When::of(table).holds(cell) {
@@ -91,7 +91,7 @@ pub fn merged_by_name(
 pub struct Fields<'a> {
     shape: &'static Shape,
     /// The table's location.
-    pub place: Place,
+    pub place: Location,
     table: Table,
     problems: &'a mut Vec<Problem>,
 }
@@ -100,7 +100,7 @@ impl<'a> Fields<'a> {
     /// Substitutes variables and checks the result.
     pub fn new(
         shape: &'static Shape,
-        place: Place,
+        place: Location,
         table: &Table,
         scope: &Scope<'_>,
         problems: &'a mut Vec<Problem>,
@@ -133,12 +133,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Adds a problem with another file.
-    pub fn problem_in(&mut self, place: &Place, message: impl Into<String>) {
+    pub fn problem_in(&mut self, place: &Location, message: impl Into<String>) {
         self.problems.push(place.problem(message));
     }
 
     /// The location of a key or, if it does not exist, of the table.
-    pub fn place_of(&self, key: &str) -> Place {
+    pub fn place_of(&self, key: &str) -> Location {
         self.table
             .get(key)
             .map_or(&self.place, |node| &node.place)
@@ -209,14 +209,14 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of strings.
-    pub fn many(&self, key: &str) -> Vec<String> {
+    pub fn strings(&self, key: &str) -> Vec<String> {
         let items = self.table.get(key).map_or(&[][..], Node::items);
         items.iter().filter_map(Node::scalar).collect()
     }
 
     /// A list of whole numbers.
     pub fn counts(&mut self, key: &str) -> Vec<u32> {
-        let all = self.many(key);
+        let all = self.strings(key);
         let read: Vec<u32> = all.iter().filter_map(|text| text.parse().ok()).collect();
         if read.len() != all.len() {
             self.problem_at(key, format!("{key} must be whole numbers"));
@@ -225,7 +225,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A table of names and strings.
-    pub fn named(&self, key: &str) -> Vec<(String, String)> {
+    pub fn string_map(&self, key: &str) -> Vec<(String, String)> {
         let table = self.table.get(key).and_then(Node::table);
         table
             .into_iter()
@@ -258,7 +258,7 @@ impl<'a> Fields<'a> {
     /// An existing file. Its path is relative to the file that contains it.
     pub fn path(&mut self, key: &str) -> Option<PathBuf> {
         let text = self.text(key)?;
-        let path = beside(&self.place_of(key).file, &text);
+        let path = relative_to(&self.place_of(key).file, &text);
         if !path.is_file() {
             self.problem_at(
                 key,
@@ -292,8 +292,9 @@ impl<'a> Fields<'a> {
 
     /// The only existing one of the given keys. Exactly one must exist.
     pub fn one_of(&mut self, keys: &[&'static str]) -> Option<&'static str> {
-        let there: Vec<&'static str> = keys.iter().copied().filter(|key| self.has(key)).collect();
-        match there.as_slice() {
+        let existing: Vec<&'static str> =
+            keys.iter().copied().filter(|key| self.has(key)).collect();
+        match existing.as_slice() {
             [one] => Some(one),
             [] => {
                 let name = self.shape.name;
@@ -304,7 +305,7 @@ impl<'a> Fields<'a> {
                 let text = format!(
                     "{} has {}, but only one of them is allowed",
                     self.shape.name,
-                    there.join(" and ")
+                    existing.join(" and ")
                 );
                 self.problem_at(second, text);
                 None
@@ -314,7 +315,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A path, relative to the directory of `file`.
-pub fn beside(file: &Path, path: &str) -> PathBuf {
+pub fn relative_to(file: &Path, path: &str) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(path)
 }
 
@@ -382,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_a_shell() {
+    fn words_are_split_as_in_a_shell() {
         let split = |text: &str| words(text).unwrap();
         assert_eq!(split("a  b\tc\n"), ["a", "b", "c"]);
         assert_eq!(

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::process::{Process, ProcessKind};
-use super::text_of_path_if_any;
-use crate::problem::{Place, Problem};
+use super::text_of_optional_path;
+use crate::problem::{Location, Problem};
 
 /// A host that the lab reaches over SSH.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ pub struct Host {
     /// The destination for ssh, for example `me@machine`.
     pub destination: String,
     /// The configuration file for ssh; by default the user's own.
-    #[serde(serialize_with = "text_of_path_if_any")]
+    #[serde(serialize_with = "text_of_optional_path")]
     pub ssh_config: Option<PathBuf>,
     /// The address to which the load connects; by default that of ssh.
     pub address: Option<String>,
@@ -23,7 +23,7 @@ pub struct Host {
     pub program: Option<String>,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
 }
 
 impl Host {
@@ -80,7 +80,7 @@ impl Host {
 /// Makes these processes run on the host.
 pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<Problem>) {
     for process in processes.iter_mut().filter(|one| one.url.is_none()) {
-        let mut refuse = |place: &Place, why: String| problems.push(place.problem(why));
+        let mut refuse = |place: &Location, why: String| problems.push(place.problem(why));
         if process.kind != ProcessKind::Command {
             refuse(
                 &process.place_of_command,

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::text_of_time;
 use crate::file::{Document, keys, unknown};
 use crate::matrix::Coordinates;
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 
 /// A network between generator and systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Link {
     /// Its name.
     pub name: String,
     /// The implementation that delays and limits the traffic.
-    pub by: MadeBy,
+    pub by: Implementation,
     /// The round-trip time.
     #[serde(serialize_with = "text_of_time")]
     pub round_trip: Duration,
@@ -36,13 +36,13 @@ pub struct Link {
     pub host: Option<Host>,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
 }
 
 /// The implementation that delays and limits the traffic of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MadeBy {
+pub enum Implementation {
     /// A process that forwards the bytes.
     Relay,
     /// The kernel, between two network namespaces.
@@ -56,7 +56,7 @@ pub(super) fn read(
     document: &Document,
     cell: &Coordinates,
     from: &str,
-    place: &Place,
+    place: &Location,
     scope: &Scope<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Link> {
@@ -71,9 +71,9 @@ pub(super) fn read(
     let mut fields = Fields::new(&keys::PLACE, at.clone(), table, scope, problems);
     let host = Host::read(&mut fields);
     let by = match (&host, fields.text("by").as_deref()) {
-        (Some(_), _) => MadeBy::Host,
-        (None, Some("kernel")) => MadeBy::Kernel,
-        (None, _) => MadeBy::Relay,
+        (Some(_), _) => Implementation::Host,
+        (None, Some("kernel")) => Implementation::Kernel,
+        (None, _) => Implementation::Relay,
     };
     let link = Link {
         name: name.clone(),
@@ -86,7 +86,7 @@ pub(super) fn read(
         host,
         place: at.clone(),
     };
-    if by == MadeBy::Kernel {
+    if by == Implementation::Kernel {
         if !link.cpus.is_empty() {
             fields.problem_at(
                 "cpus",
@@ -97,7 +97,7 @@ pub(super) fn read(
             fields.problem_at("jitter", "the jitter is longer than the round trip");
         }
     }
-    if by != MadeBy::Relay {
+    if by != Implementation::Relay {
         return Some(link);
     }
     let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;

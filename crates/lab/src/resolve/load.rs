@@ -13,7 +13,7 @@ use super::{text_of_path, text_of_time};
 use crate::file::keys;
 use crate::file::node::Node;
 use crate::form::{Extent, Form, NO_RUNS};
-use crate::problem::Place;
+use crate::problem::Location;
 
 /// Keys of which a load must have exactly one.
 pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput", "command"];
@@ -61,10 +61,10 @@ pub struct Load {
     pub within: Duration,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
     /// The location of its source in the lab file.
     #[serde(skip)]
-    pub place_of_source: Place,
+    pub place_of_source: Location,
 }
 
 /// The source of requests.
@@ -266,8 +266,8 @@ impl Load {
             restarts: own.restarts.max(1),
             repeats: own.repeats.max(1),
             until,
-            environment: fields.named("environment"),
-            arguments: fields.many("arguments"),
+            environment: fields.string_map("environment"),
+            arguments: fields.strings("arguments"),
             protocol: fields.text("protocol"),
             latency: read_latency(fields),
             cpus: fields.counts("cpus"),
@@ -327,7 +327,7 @@ fn read_http(http: &mut Fields<'_>, scope: &Scope<'_>) -> Http {
     Http {
         url: http.required("url"),
         method: http.text("method").unwrap_or_else(|| "GET".to_owned()),
-        headers: http.named("headers"),
+        headers: http.string_map("headers"),
         body: file_or_text(http, "body"),
         body_lines,
         connections: http.text("connections").unwrap_or_else(kept),
@@ -358,7 +358,7 @@ fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
         call: grpc.required("call"),
         proto: grpc.path("proto").map(|path| path.display().to_string()),
         data: file_or_text(grpc, "data").unwrap_or_else(|| "{}".to_owned()),
-        metadata: grpc.named("metadata"),
+        metadata: grpc.string_map("metadata"),
         connections: grpc.text("connections").unwrap_or_else(kept),
         include_connecting: grpc.flag("include-connecting").unwrap_or(false),
         tls: grpc.flag("tls").unwrap_or(false),
@@ -377,7 +377,7 @@ fn file_or_text(fields: &mut Fields<'_>, key: &str) -> Option<String> {
     let Some(name) = text.strip_prefix('@') else {
         return Some(text);
     };
-    let path = super::fields::beside(&fields.place_of(key).file, name);
+    let path = super::fields::relative_to(&fields.place_of(key).file, name);
     if !path.is_file() {
         fields.problem_at(key, format!("the file {} does not exist", path.display()));
     }
@@ -423,7 +423,7 @@ pub struct Sanity {
     pub within: Duration,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
 }
 
 /// The kinds of sanity checks.
@@ -451,7 +451,7 @@ pub struct Expect {
 
 impl Sanity {
     /// Reads the check, or returns the default.
-    pub fn read(fields: Option<&mut Fields<'_>>, load: &Place) -> Sanity {
+    pub fn read(fields: Option<&mut Fields<'_>>, load: &Location) -> Sanity {
         let Some(fields) = fields else {
             return Sanity {
                 how: SanityKind::TheLoad,
@@ -488,7 +488,7 @@ impl Sanity {
             });
         Sanity {
             how,
-            environment: fields.named("environment"),
+            environment: fields.string_map("environment"),
             expect: expect.unwrap_or(Expect {
                 status: None,
                 contains: None,

@@ -23,14 +23,14 @@ use sha2::{Digest, Sha256};
 
 use crate::file::node::Table;
 use crate::file::{Document, keys, missing};
-use crate::form::{Form, Which};
+use crate::form::{Form, FormName};
 use crate::matrix::{Axis, Coordinates, Matrix, is_name};
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::template;
 use asked::DeclaredQuestion;
 use conclusions::{Avoided, Compared, Objective, Published};
 use fields::{Fields, merged, merged_by_name};
-pub use link::{Link, MadeBy};
+pub use link::{Implementation, Link};
 use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
 use scope::{ProcessNames, Scope};
@@ -53,7 +53,7 @@ pub struct Lab {
     /// Pause between runs.
     pub pause: Duration,
     /// The form.
-    pub form: Which,
+    pub form: FormName,
     /// The axes.
     pub axes: Vec<Axis>,
     /// All cells. The last cell may be a copy of another one: see [`Lab::matrix`].
@@ -120,7 +120,7 @@ pub struct Seed {
     /// Its name.
     pub name: String,
     /// A k6 script.
-    #[serde(serialize_with = "text_of_path_if_any")]
+    #[serde(serialize_with = "text_of_optional_path")]
     pub script: Option<PathBuf>,
     /// A command.
     pub command: Vec<String>,
@@ -133,10 +133,10 @@ pub struct Seed {
     pub within: Duration,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
     /// The location of the expected results in the lab file.
     #[serde(skip)]
-    pub place_of_expect: Place,
+    pub place_of_expect: Location,
 }
 
 /// What to observe during runs.
@@ -149,9 +149,9 @@ pub struct Observe {
     pub link: bool,
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place::new(Path::new(""), 1)
+impl Default for Location {
+    fn default() -> Location {
+        Location::new(Path::new(""), 1)
     }
 }
 
@@ -160,7 +160,7 @@ impl Lab {
     ///
     /// # Errors
     /// All problems in it.
-    pub fn read(path: &Path, which: Which) -> Result<Lab, Vec<Problem>> {
+    pub fn read(path: &Path, which: FormName) -> Result<Lab, Vec<Problem>> {
         Lab::of(Document::read(path)?, which)
     }
 
@@ -168,7 +168,7 @@ impl Lab {
     ///
     /// # Errors
     /// All problems in it.
-    pub fn of(document: Document, which: Which) -> Result<Lab, Vec<Problem>> {
+    pub fn of(document: Document, which: FormName) -> Result<Lab, Vec<Problem>> {
         let mut problems = Vec::new();
         let matrix = Matrix::read(&document, &mut problems);
         for (_, node) in every_table(&document) {
@@ -222,7 +222,7 @@ impl Lab {
     fn head(
         document: &Document,
         matrix: &Matrix,
-        which: Which,
+        which: FormName,
         problems: &mut Vec<Problem>,
     ) -> Lab {
         let nowhere = Coordinates::default();
@@ -365,7 +365,7 @@ fn cell_of(
     let mut setup = Setup {
         certificates: certificates.map(|(place, table)| {
             let fields = Fields::new(&keys::CERTIFICATES, place, &table, &scope, problems);
-            match fields.many("names") {
+            match fields.strings("names") {
                 none if none.is_empty() => vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
                 names => names,
             }
@@ -491,15 +491,15 @@ fn variables(
     known
 }
 
-fn seed(place: &Place, table: &Table, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Seed {
+fn seed(place: &Location, table: &Table, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Seed {
     let mut fields = Fields::new(&keys::SEED, place.clone(), table, scope, problems);
     fields.one_of(&["script", "command"]);
     Seed {
         name: seed_name(&fields.text("name").unwrap_or_default()),
         script: fields.path("script"),
         command: fields.words("command").unwrap_or_default(),
-        environment: fields.named("environment"),
-        expect: fields.named("expect"),
+        environment: fields.string_map("environment"),
+        expect: fields.string_map("expect"),
         within: fields.time("within").unwrap_or(Duration::from_secs(600)),
         place: place.clone(),
         place_of_expect: fields.place_of("expect"),
@@ -546,7 +546,7 @@ pub(crate) fn text_of_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S
     to.serialize_str(&path.display().to_string())
 }
 
-pub(crate) fn text_of_path_if_any<S: Serializer>(
+pub(crate) fn text_of_optional_path<S: Serializer>(
     path: &Option<PathBuf>,
     to: S,
 ) -> Result<S::Ok, S::Error> {

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::address::address_of;
-use super::fields::{Fields, beside};
+use super::fields::{Fields, relative_to};
 use super::host::Host;
 use super::scope::{ProcessNames, Scope};
 use super::text_of_time;
 use crate::file::keys;
 use crate::file::node::Node;
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::template;
 
 /// The kind of a process.
@@ -114,13 +114,13 @@ pub struct Process {
     pub host: Option<Host>,
     /// Its location in the lab file.
     #[serde(skip)]
-    pub place: Place,
+    pub place: Location,
     /// The location of its command or configuration in the lab file.
     #[serde(skip)]
-    pub place_of_command: Place,
+    pub place_of_command: Location,
     /// The location of its port in the lab file.
     #[serde(skip)]
-    pub place_of_port: Place,
+    pub place_of_port: Location,
 }
 
 /// The condition for a process to be ready.
@@ -185,7 +185,7 @@ impl Process {
     /// Reads a system or a service.
     pub fn read(
         measured: bool,
-        place: &Place,
+        place: &Location,
         table: &crate::file::node::Table,
         scope: &Scope<'_>,
         problems: &mut Vec<Problem>,
@@ -242,7 +242,7 @@ impl Process {
         });
         let mut templates: Vec<PathBuf> = Vec::new();
         if let Some(name) = fields.text("config") {
-            templates.push(beside(&fields.place_of("config").file, &name));
+            templates.push(relative_to(&fields.place_of("config").file, &name));
         }
         let config = fields
             .has("config")
@@ -260,7 +260,7 @@ impl Process {
             .collect();
         for (_, node) in &names {
             let name = node.scalar().unwrap_or_default();
-            templates.push(beside(&node.place.file, &name));
+            templates.push(relative_to(&node.place.file, &name));
         }
         let capture = captures(&mut fields);
         let version = fields.words("version");
@@ -273,20 +273,20 @@ impl Process {
             program: fields.text("program"),
             directory: fields.text("directory"),
             port,
-            ports: fields.many("ports"),
+            ports: fields.strings("ports"),
             files,
             templates,
             config,
-            settings: fields.named("settings"),
+            settings: fields.string_map("settings"),
             fsync: fields.text("fsync").unwrap_or_else(|| "always".to_owned()),
             database: fields
                 .text("database")
                 .unwrap_or_else(|| "plimsoll".to_owned()),
-            extensions: fields.many("extensions"),
+            extensions: fields.strings("extensions"),
             ready,
             within,
             capture,
-            environment: fields.named("environment"),
+            environment: fields.string_map("environment"),
             cpus: fields.counts("cpus"),
             counts: fields.flag("counts").unwrap_or(true),
             metrics,
@@ -361,7 +361,7 @@ pub(super) fn template_of(
         Some(node) => (node.scalar()?, node.place.clone()),
         None => (fields.text(key)?, fields.place_of(key)),
     };
-    let path: PathBuf = beside(&place.file, &name);
+    let path: PathBuf = relative_to(&place.file, &name);
     let text = match read_text(&path) {
         Ok(text) => text,
         Err(why) => {
@@ -380,7 +380,7 @@ pub(super) fn template_of(
         match template::expand(line, |name| scope.look_up(name)) {
             Ok(line) => out.push_str(&line),
             Err(why) => {
-                fields.problem_in(&Place::new(&path, at + 1), why);
+                fields.problem_in(&Location::new(&path, at + 1), why);
                 return None;
             }
         }
@@ -390,13 +390,13 @@ pub(super) fn template_of(
 
 /// Reads a regular file whose size is plausible for a configuration.
 fn read_text(path: &std::path::Path) -> Result<String, String> {
-    const LARGEST: u64 = 4 << 20;
-    let told = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if !told.is_file() {
+    const MAX_SIZE: u64 = 4 << 20;
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
         return Err("it is not a regular file".to_owned());
     }
-    if told.len() > LARGEST {
-        return Err(format!("it has more than {LARGEST} bytes"));
+    if metadata.len() > MAX_SIZE {
+        return Err(format!("it has more than {MAX_SIZE} bytes"));
     }
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::matrix::Coordinates;
-use crate::problem::meant;
-use crate::template::Found;
+use crate::problem::suggestion;
+use crate::template::Lookup;
 
 /// The variables of a process.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +30,10 @@ pub const CERTIFICATES: [&str; 6] = [
 ];
 
 /// Variables that every process has.
-const OF_A_PROCESS: [&str; 6] = ["port", "address", "url", "host", "directory", "log"];
+const PROCESS_VARIABLES: [&str; 6] = ["port", "address", "url", "host", "directory", "log"];
 
 /// Additional variables of a load.
-const OF_A_LOAD: [&str; 7] = [
+const LOAD_VARIABLES: [&str; 7] = [
     "cell", "repeat", "seconds", "duration", "warmup", "users", "rate",
 ];
 
@@ -60,55 +60,55 @@ pub struct Scope<'a> {
 
 impl Scope<'_> {
     /// Looks up a name.
-    pub fn look_up(&self, name: &str) -> Found {
+    pub fn look_up(&self, name: &str) -> Lookup {
         if let Some(value) = self.cell.and_then(|cell| cell.get(name)) {
-            return Found::Text(value.to_owned());
+            return Lookup::Text(value.to_owned());
         }
         if let Some((_, text)) = self.variables.iter().rev().find(|(known, _)| known == name) {
-            return Found::Text(text.clone());
+            return Lookup::Text(text.clone());
         }
         if let (Some(directory), "lab") = (self.directory, name) {
-            return Found::Text(absolute(directory));
+            return Lookup::Text(absolute(directory));
         }
-        if self.load && OF_A_LOAD.contains(&name) {
-            return Found::Later;
+        if self.load && LOAD_VARIABLES.contains(&name) {
+            return Lookup::Later;
         }
         // The values that a process prints when it is ready are not known at its start.
         let own = self.own.map(ProcessNames::names).unwrap_or_default();
         if own.iter().any(|known| known == name) {
-            return Found::Later;
+            return Lookup::Later;
         }
         match name.split_once('.') {
             Some((owner, field)) => self.field(name, owner, field),
-            None => Found::Unknown(self.unknown(name)),
+            None => Lookup::Unknown(self.unknown(name)),
         }
     }
 
-    fn field(&self, name: &str, owner: &str, field: &str) -> Found {
+    fn field(&self, name: &str, owner: &str, field: &str) -> Lookup {
         if let Some(process) = self.processes.iter().find(|one| one.name == owner) {
             if process.has(field) {
-                return Found::Later;
+                return Lookup::Later;
             }
             let known = process.names();
             let known = known.iter().map(String::as_str);
-            return Found::Unknown(format!(
+            return Lookup::Unknown(format!(
                 "unknown variable {{{name}}}: of {owner}, {}",
-                meant(field, known)
+                suggestion(field, known)
             ));
         }
         if self.seeds.iter().any(|seed| seed == owner) {
-            return Found::Later;
+            return Lookup::Later;
         }
         if owner == "certificates" && self.certificates {
             if CERTIFICATES.contains(&field) {
-                return Found::Later;
+                return Lookup::Later;
             }
-            return Found::Unknown(format!(
+            return Lookup::Unknown(format!(
                 "unknown variable {{{name}}}: of certificates, {}",
-                meant(field, CERTIFICATES.iter().copied())
+                suggestion(field, CERTIFICATES.iter().copied())
             ));
         }
-        Found::Unknown(self.unknown(name))
+        Lookup::Unknown(self.unknown(name))
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -118,7 +118,7 @@ impl Scope<'_> {
         }
         known.extend(self.variables.iter().map(|(name, _)| name.clone()));
         if self.load {
-            known.extend(OF_A_LOAD.map(str::to_owned));
+            known.extend(LOAD_VARIABLES.map(str::to_owned));
         }
         known.extend(self.own.into_iter().flat_map(ProcessNames::names));
         for process in self.processes {
@@ -135,7 +135,7 @@ impl Scope<'_> {
         let known = known.iter().map(String::as_str);
         format!(
             "unknown variable {{{name}}} in this cell; {}; write {{{{{name}}}}} for the text itself",
-            meant(name, known)
+            suggestion(name, known)
         )
     }
 }
@@ -146,7 +146,7 @@ impl ProcessNames {
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = OF_A_PROCESS.map(str::to_owned).to_vec();
+        let mut names: Vec<String> = PROCESS_VARIABLES.map(str::to_owned).to_vec();
         for port in &self.ports {
             names.push(format!("port.{port}"));
             names.push(format!("address.{port}"));

@@ -68,7 +68,7 @@ pub fn tables(
         let title = fields.required("title");
         let mut named: [Vec<String>; 2] = Default::default();
         for (key, names) in ["rows", "columns"].into_iter().zip(&mut named) {
-            *names = fields.many(key);
+            *names = fields.strings(key);
             for name in names {
                 if !axes.iter().any(|axis| axis.name == *name) {
                     let place = fields.place_of(key);
@@ -79,9 +79,9 @@ pub fn tables(
             }
         }
         let [rows, columns] = named;
-        let figures = fields.many("figures");
+        let figures = fields.strings("figures");
         let mut buckets = Vec::new();
-        for edge in fields.many("buckets") {
+        for edge in fields.strings("buckets") {
             match time(&edge) {
                 Ok(edge) => buckets.push(edge.as_secs_f64() * 1000.0),
                 Err(why) => fields.problem_at("buckets", why),

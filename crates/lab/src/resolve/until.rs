@@ -20,8 +20,8 @@ impl Until {
     /// # Errors
     /// A description of the problem, and an example.
     pub fn parse(text: &str) -> Result<Until, String> {
-        const LIKE: &str = "write a figure and a precision, such as until = \"latency_p95 ±5%\"";
-        let (figure, precision) = text.trim().split_once([' ', '±', '+']).ok_or(LIKE)?;
+        const EXAMPLE: &str = "write a figure and a precision, such as until = \"latency_p95 ±5%\"";
+        let (figure, precision) = text.trim().split_once([' ', '±', '+']).ok_or(EXAMPLE)?;
         let is_quantile = figure.starts_with('p')
             && figure.len() > 1
             && figure.bytes().skip(1).all(|byte| byte.is_ascii_digit());
@@ -33,7 +33,7 @@ impl Until {
             let names = FIGURES.iter().map(|(known, _)| *known);
             let near = plimsoll_units::nearest(&figure, names)
                 .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-            return Err(format!("unknown figure \"{figure}\"{near}; {LIKE}"));
+            return Err(format!("unknown figure \"{figure}\"{near}; {EXAMPLE}"));
         }
         let digits = precision.trim_start_matches([' ', '±', '+', '-']);
         let share = digits
@@ -41,7 +41,7 @@ impl Until {
             .and_then(|percent| percent.trim().parse::<f64>().ok())
             .map(|percent| percent / 100.0)
             .filter(|share| *share > 0.0 && *share < 1.0)
-            .ok_or_else(|| format!("\"{digits}\" is not a precision such as 5%; {LIKE}"))?;
+            .ok_or_else(|| format!("\"{digits}\" is not a precision such as 5%; {EXAMPLE}"))?;
         Ok(Until {
             figure,
             precision: share,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_explained() {
+    fn errors_are_explained() {
         let wrong = |text: &str| Until::parse(text).expect_err(text);
         assert!(
             wrong("latency_p59 ±5%").contains("latency_p5"),

@@ -82,12 +82,12 @@ mod tests {
             read("[words]\nwire = { h3 = \"HTTP/3\" }\n").unwrap_err(),
             ["lab.toml:5: unknown value of the axis wire \"h3\"; did you mean \"h1\"?"]
         );
-        let told = read("[words]\nwire = { h1 = \"HTTP\", h2 = \"HTTP\" }\n").unwrap_err();
+        let errors = read("[words]\nwire = { h1 = \"HTTP\", h2 = \"HTTP\" }\n").unwrap_err();
         assert!(
-            told[0].contains("could not distinguish their cells"),
-            "{told:?}"
+            errors[0].contains("could not distinguish their cells"),
+            "{errors:?}"
         );
-        let told = read("[words]\nwire = { h1 = \" \" }\n").unwrap_err();
-        assert!(told[0].contains("must be a non-empty"), "{told:?}");
+        let errors = read("[words]\nwire = { h1 = \" \" }\n").unwrap_err();
+        assert!(errors[0].contains("must be a non-empty"), "{errors:?}");
     }
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::names::Names;
-use super::server::{ourselves, with_program};
+use super::server::{program_path, with_program};
 use super::service::find;
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::resolve::Cell;
 use crate::resolve::load::{Grpc, Http, Load, Source, Template, Throughput};
 
@@ -60,8 +60,8 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
                 ..Invocation::default()
             }
         }
-        (_, "plimsoll") => ours(load, names, place, directory)?,
-        _ => theirs(load, names, place, directory)?,
+        (_, "plimsoll") => own_command(load, names, place, directory)?,
+        _ => tool_command(load, names, place, directory)?,
     };
     // A flag must come before the name of a script.
     let arguments = names.fill_all(&load.arguments, place)?;
@@ -82,16 +82,16 @@ fn results_of(load: &Load) -> Vec<i32> {
     }
 }
 
-fn ours(
+fn own_command(
     load: &Load,
     names: &Names,
-    place: &Place,
+    place: &Location,
     directory: &Path,
 ) -> Result<Invocation, Problem> {
     let record = directory.join(RECORD);
     let recorded = record_flags(load, &record);
     let recorded: Vec<&str> = recorded.iter().map(String::as_str).collect();
-    let mut words = vec![ourselves().map_err(|why| place.problem(why))?];
+    let mut words = vec![program_path().map_err(|why| place.problem(why))?];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
     let whole = plimsoll_units::duration::format(load.whole());
     let mut afterwards = Vec::new();
@@ -135,7 +135,7 @@ fn ours(
         }
         Source::Targets(targets) => {
             let rate = load.rate.unwrap_or(0.0);
-            let list = filled(targets, names, place, directory, "targets.txt")?;
+            let list = write_filled(targets, names, place, directory, "targets.txt")?;
             add(&["attack", &format!("--targets={list}")]);
             add(&[&format!("--rate={rate:.0}"), &format!("--duration={whole}")]);
             if let Some(users) = load.users {
@@ -150,7 +150,7 @@ fn ours(
                 let output = directory.join("results.bin").display().to_string();
                 add(&[&format!("--output={output}")]);
                 afterwards = vec![
-                    ourselves().map_err(|why| place.problem(why))?,
+                    program_path().map_err(|why| place.problem(why))?,
                     "vegeta".to_owned(),
                     "report".to_owned(),
                     output,
@@ -200,10 +200,10 @@ fn record_flags(load: &Load, record: &Path) -> Vec<String> {
     flags
 }
 
-fn theirs(
+fn tool_command(
     load: &Load,
     names: &Names,
-    place: &Place,
+    place: &Location,
     directory: &Path,
 ) -> Result<Invocation, Problem> {
     let name = load.program.as_deref().unwrap_or(&load.tool);
@@ -253,7 +253,7 @@ fn theirs(
                 "attack",
                 &format!(
                     "-targets={}",
-                    filled(targets, names, place, directory, "targets.txt")?
+                    write_filled(targets, names, place, directory, "targets.txt")?
                 ),
                 &format!("-output={output}"),
             ]);
@@ -278,10 +278,10 @@ fn theirs(
 }
 
 /// The path of a file. If the file contains variables, it is written to the directory of the run.
-fn filled(
+fn write_filled(
     file: &Template,
     names: &Names,
-    place: &Place,
+    place: &Location,
     directory: &Path,
     name: &str,
 ) -> Result<String, Problem> {
@@ -298,7 +298,7 @@ fn filled(
 pub fn script_environment(
     load: &Load,
     names: &Names,
-    place: &Place,
+    place: &Location,
 ) -> Result<Vec<(String, String)>, Problem> {
     let mut all = vec![
         (
@@ -325,7 +325,7 @@ pub fn http_flags(
     http: &Http,
     protocol: Option<&str>,
     names: &Names,
-    place: &Place,
+    place: &Location,
     directory: &Path,
 ) -> Result<Vec<String>, Problem> {
     let url = names.fill(&http.url, place)?;
@@ -337,7 +337,7 @@ pub fn http_flags(
         flags.extend(["-b".to_owned(), names.fill(body, place)?]);
     }
     if let Some(lines) = &http.body_lines {
-        let path = filled(lines, names, place, directory, "bodies.txt")?;
+        let path = write_filled(lines, names, place, directory, "bodies.txt")?;
         flags.extend(["--body-lines".to_owned(), path]);
     }
     flags.extend(connection_flags(http, protocol, names, place)?);
@@ -350,7 +350,7 @@ pub fn connection_flags(
     http: &Http,
     protocol: Option<&str>,
     names: &Names,
-    place: &Place,
+    place: &Location,
 ) -> Result<Vec<String>, Problem> {
     let url = names.fill(&http.url, place)?;
     let mut flags = Vec::new();
@@ -375,7 +375,7 @@ fn grpc_flags(
     load: &Load,
     grpc: &Grpc,
     names: &Names,
-    place: &Place,
+    place: &Location,
     whole: &str,
     directory: &Path,
 ) -> Result<Vec<String>, Problem> {
@@ -438,7 +438,7 @@ fn grpc_flags(
 /// Writes a message with this number of bytes in its field `data` to a file, because a megabyte is
 /// too long for an argument.
 fn payload(size: &str, directory: &Path) -> Result<String, String> {
-    const MOST: usize = 64 << 20;
+    const MAX_SIZE: usize = 64 << 20;
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
     let unit = match size.get(digits.len()..).unwrap_or_default().trim() {
         "" | "B" => 1,
@@ -457,7 +457,7 @@ fn payload(size: &str, directory: &Path) -> Result<String, String> {
         .parse::<usize>()
         .ok()
         .and_then(|count| count.checked_mul(unit))
-        .filter(|bytes| *bytes <= MOST)
+        .filter(|bytes| *bytes <= MAX_SIZE)
         .ok_or_else(|| format!("{size:?} is not a size up to 64MiB: write it like 4KiB"))?;
     // Base64 of zero bytes (RFC 4648), which is how protobuf's JSON represents bytes.
     let text = match bytes % 3 {
@@ -475,7 +475,7 @@ fn throughput_flags(
     throughput: &Throughput,
     load: &Load,
     names: &Names,
-    place: &Place,
+    place: &Location,
 ) -> Result<Vec<String>, Problem> {
     let to = names.fill(&throughput.to, place)?;
     let (host, port) = to

@@ -5,20 +5,20 @@
 //! report counts them.
 
 /// Maximum number of repetitions of a run, each time the lab runs or resumes.
-const AGAIN: usize = 2;
+const MAX_REPETITIONS: usize = 2;
 
 /// Makes attempts until one is not disturbed or the maximum is reached. `attempt` receives the
 /// reasons of the attempts so far. `before` contains the reasons from an earlier process.
 ///
 /// # Errors
 /// If an attempt fails.
-pub fn undisturbed<T, E>(
+pub fn repeat_if_disturbed<T, E>(
     mut before: Vec<String>,
     attempt: &mut dyn FnMut(&[String]) -> Result<T, E>,
     disturbance: &dyn Fn() -> Option<String>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<T, E> {
-    let limit = before.len() + AGAIN;
+    let limit = before.len() + MAX_REPETITIONS;
     loop {
         let done = attempt(&before)?;
         match disturbance() {
@@ -48,7 +48,7 @@ mod tests {
             Ok::<(), ()>(())
         };
         let why = || (made.get() <= disturbed).then(|| format!("noise {}", made.get()));
-        let done = undisturbed(before, &mut attempt, &why, &mut |_| ());
+        let done = repeat_if_disturbed(before, &mut attempt, &why, &mut |_| ());
         assert_eq!(done, Ok(()));
         (made.get(), reasons)
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_of_an_earlier_process_stay_counted_and_leave_as_many_new_ones() {
+    fn earlier_attempts_stay_counted_and_do_not_reduce_new_ones() {
         let earlier = || vec!["noise 0".to_owned()];
         assert_eq!(attempts(earlier(), 0), (1, earlier()));
         assert_eq!(attempts(earlier(), 9).0, 3);
@@ -71,8 +71,9 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_that_fails_ends_it() {
-        let failed = undisturbed::<(), _>(Vec::new(), &mut |_| Err("gone"), &|| None, &mut |_| ());
+    fn a_failed_attempt_ends_the_repetition() {
+        let failed =
+            repeat_if_disturbed::<(), _>(Vec::new(), &mut |_| Err("gone"), &|| None, &mut |_| ());
         assert_eq!(failed, Err("gone"));
     }
 }

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// Maximum length of a response in bytes.
-const LONGEST: usize = 4 << 20;
+const MAX_RESPONSE: usize = 4 << 20;
 
 /// Requests `http://HOST:PORT/PATH`. Returns the status and the body.
 ///
@@ -22,18 +22,18 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
         .map_err(|error| format!("{host}: {error}"))?
         .next()
         .ok_or_else(|| format!("{host} has no address"))?;
-    let told = |error: std::io::Error| format!("{url}: {error}");
-    let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
-    stream.set_read_timeout(Some(patience)).map_err(told)?;
-    stream.set_write_timeout(Some(patience)).map_err(told)?;
+    let fail = |error: std::io::Error| format!("{url}: {error}");
+    let mut stream = TcpStream::connect_timeout(&address, patience).map_err(fail)?;
+    stream.set_read_timeout(Some(patience)).map_err(fail)?;
+    stream.set_write_timeout(Some(patience)).map_err(fail)?;
     // With HTTP/1.0, the response has simple framing: a length, or the end of the connection.
     let request =
         format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
-    stream.write_all(request.as_bytes()).map_err(told)?;
+    stream.write_all(request.as_bytes()).map_err(fail)?;
     let mut answer = Vec::new();
     let mut buffer = [0; 1 << 14];
-    while answer.len() < LONGEST && !is_whole(&answer) {
-        match stream.read(&mut buffer).map_err(told)? {
+    while answer.len() < MAX_RESPONSE && !is_whole(&answer) {
+        match stream.read(&mut buffer).map_err(fail)? {
             0 => break,
             read => answer.extend_from_slice(buffer.get(..read).unwrap_or_default()),
         }

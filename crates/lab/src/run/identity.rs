@@ -39,11 +39,11 @@ const REDIS: [&str; 5] = [
     "io-threads",
 ];
 
-/// Name and version of the program that was started with `words`. `asked` is a command that prints
+/// Name and version of the program that was started with `words`. `version_command` is a command that prints
 /// the version. `None` if no such command is known.
-pub fn version(asked: Option<&[String]>, words: &[String]) -> Option<String> {
-    if let Some(asked) = asked {
-        return first_line(asked);
+pub fn version(version_command: Option<&[String]>, words: &[String]) -> Option<String> {
+    if let Some(version_command) = version_command {
+        return first_line(version_command);
     }
     let program = words.first()?;
     let name = Path::new(program).file_name()?.to_str()?;
@@ -51,8 +51,8 @@ pub fn version(asked: Option<&[String]>, words: &[String]) -> Option<String> {
         return Some(format!("plimsoll {}", env!("CARGO_PKG_VERSION")));
     }
     let (_, flag) = VERSION_FLAGS.iter().find(|(known, _)| *known == name)?;
-    let said = first_line(&[program.clone(), (*flag).to_owned()])?;
-    Some(format!("{name} {}", number_in(&said)?))
+    let text = first_line(&[program.clone(), (*flag).to_owned()])?;
+    Some(format!("{name} {}", number_in(&text)?))
 }
 
 /// The commit of the repository that contains a file, followed by ` (changed)` if the repository
@@ -77,14 +77,14 @@ fn first_line(words: &[String]) -> Option<String> {
     let (program, arguments) = words.split_first()?;
     let output = Command::new(program).args(arguments).output().ok()?;
     // nginx writes to stderr.
-    let said = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&said);
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
     text.lines().next().map(|line| line.trim().to_owned())
 }
 
 /// The version number in `nginx version: nginx/1.22.1` or `Redis server v=7.0.15 sha=0`.
-fn number_in(said: &str) -> Option<&str> {
-    said.split_whitespace().find_map(|word| {
+fn number_in(text: &str) -> Option<&str> {
+    text.split_whitespace().find_map(|word| {
         let from = word.find(|c: char| c.is_ascii_digit())?;
         let number = word.get(from..)?;
         let is_version = number.contains('.') && !word.contains("://");
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_is_found_in_what_programs_print() {
-        for (said, number) in [
+    fn version_numbers_are_found_in_the_output_of_programs() {
+        for (text, number) in [
             ("nginx version: nginx/1.22.1", "1.22.1"),
             (
                 "HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/",
@@ -166,7 +166,7 @@ mod tests {
             ("iperf 3.12 (cJSON 1.7.15)", "3.12"),
             ("k6 v1.8.1 (go1.24)", "1.8.1"),
         ] {
-            assert_eq!(number_in(said), Some(number), "{said}");
+            assert_eq!(number_in(text), Some(number), "{text}");
         }
         assert_eq!(number_in("unknown"), None);
     }

@@ -29,7 +29,7 @@ pub fn temporary_directory() -> Option<&'static Path> {
 
 /// How the worker ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WorkerEnd {
     /// It exited with this status.
     Status(i32),
     /// It was killed.
@@ -51,8 +51,8 @@ pub fn private_directory() -> Option<PathBuf> {
 pub fn keep(
     arguments: impl Iterator<Item = std::ffi::OsString>,
     stop: &AtomicBool,
-) -> Result<Ended, String> {
-    adopt();
+) -> Result<WorkerEnd, String> {
+    adopt_orphans();
     let directory = private_name("lab");
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
@@ -68,14 +68,14 @@ pub fn keep(
         .map_err(|error| format!("cannot start the lab's worker: {error}"))?;
     let ended = loop {
         match worker.try_wait() {
-            Ok(Some(status)) => break status.code().map_or(Ended::Killed, Ended::Status),
+            Ok(Some(status)) => break status.code().map_or(WorkerEnd::Killed, WorkerEnd::Status),
             Ok(None) => {}
-            Err(_) => break Ended::Killed,
+            Err(_) => break WorkerEnd::Killed,
         }
         if stop.load(Ordering::Relaxed) {
             let _ = worker.kill();
             let _ = worker.wait();
-            break Ended::Stopped;
+            break WorkerEnd::Stopped;
         }
         std::thread::sleep(Duration::from_millis(20));
     };
@@ -89,7 +89,7 @@ pub fn keep(
 /// # Errors
 /// The system's error.
 pub fn work(directory: &Path) -> Result<(), String> {
-    adopt();
+    adopt_orphans();
     let watched = directory.to_owned();
     std::thread::Builder::new()
         .name("keeper's end".to_owned())
@@ -113,7 +113,7 @@ pub fn finish(directory: &Path) {
 }
 
 /// Makes orphaned descendants children of this process.
-pub(super) fn adopt() {
+pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     // If this fails, other processes adopt the orphans, which can then only be found through their
     // process group.
@@ -136,7 +136,7 @@ pub(super) fn private_name(of: &str) -> PathBuf {
 }
 
 fn make_private(directory: &Path) -> Result<(), String> {
-    super::start::while_open(|| fs::create_dir(directory)).map_err(|error| {
+    super::start::unless_ending(|| fs::create_dir(directory)).map_err(|error| {
         format!(
             "cannot create the private directory {}: {error}",
             directory.display()
@@ -167,8 +167,8 @@ fn clean(directory: &Path) {
 
 /// Kills all descendants of this process until none are left.
 pub fn kill_descendants() {
-    const LONGEST: Duration = Duration::from_secs(10);
-    let end = Instant::now() + LONGEST;
+    const MAX_WAIT: Duration = Duration::from_secs(10);
+    let end = Instant::now() + MAX_WAIT;
     loop {
         let all = descendants(std::process::id());
         for pid in &all {

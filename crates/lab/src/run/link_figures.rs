@@ -10,7 +10,7 @@ use super::network::Network;
 use super::rate::Sink;
 use super::variant::Variant;
 use super::{process, server};
-use crate::resolve::{Cell, MadeBy};
+use crate::resolve::{Cell, Implementation};
 
 /// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
 /// throughput of one stream. Loopback is measured only if the lab file requests it.
@@ -23,7 +23,7 @@ pub fn measure(
     if link.is_none() && !cell.observe.link {
         return None;
     }
-    let is_host = link.is_some_and(|link| link.by == MadeBy::Host);
+    let is_host = link.is_some_and(|link| link.by == Implementation::Host);
     let declared = link.filter(|_| !is_host);
     let mut figures = LinkFigures {
         name: link.map_or("near", |link| link.name.as_str()).to_owned(),
@@ -50,7 +50,7 @@ pub fn measure(
     let here = |port: u16| format!("127.0.0.1:{port}");
     let address = match relayed {
         Some(link) => variant.relay_of(link).map(here),
-        None if is_host => variant.address_of_system_there(),
+        None if is_host => variant.address_of_remote_system(),
         None => variant.port_of_system().map(here),
     };
     let sink = (relayed.is_none() && !is_host).then(Sink::open);
@@ -63,16 +63,16 @@ pub fn measure(
             crate::resolve::load::Source::Throughput(_)
         )
     });
-    if let (Some(address), Ok(program)) = (address, server::ourselves()) {
+    if let (Some(address), Ok(program)) = (address, server::program_path()) {
         let mut probe = Command::new(program);
         // With a long round trip, take fewer samples, because each one needs two round trips.
         let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
         let times = if far { "4" } else { "10" };
         probe.args(["probe", "--json", "-n", times, &address]);
         if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
-            let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
-            figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
-            figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
+            let output: Value = serde_json::from_str(&finished.output).unwrap_or_default();
+            figures.measured_connect_ms = output["connect_ms"]["p50"].as_f64();
+            figures.measured_round_trip_ms = output["round_trip_ms"]["p50"].as_f64();
         }
     }
     // If a figure is missing, the network path could not be measured.

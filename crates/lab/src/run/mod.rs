@@ -42,17 +42,17 @@ use crate::plan::variants_of;
 use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
-use disturbance::undisturbed;
+use disturbance::repeat_if_disturbed;
 use identity::{commit_of, version};
 use network::Network;
-use observe::{Looked, Observer};
-use order::{Turn, new_seed, order};
+use observe::{ObservedEntry, Observer};
+use order::{ScheduledRun, new_seed, order};
 use problems_by_cause::ProblemsByCause;
 use progress::Progress;
 pub use reading::{FirstLook, Reading};
 use server::Server;
 use standstill::Standstill;
-use store::{Facts, Others, RunFile, Store};
+use store::{Facts, OtherPrograms, RunFile, Store};
 use variant::Variant;
 
 /// The result of running a lab.
@@ -224,7 +224,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
             run.file.display()
         )));
     }
-    let form = crate::form::Which::of(&run.form).ok_or_else(|| {
+    let form = crate::form::FormName::of(&run.form).ok_or_else(|| {
         one(format!(
             "{}: unknown form {}",
             directory.display(),
@@ -301,34 +301,31 @@ pub fn run(
         if lost.contains(&cell.variant) || (reading.is_enough)(lab, cell, turn.restart - 1, store) {
             continue;
         }
-        let told = format!(
-            "[{}/{all}] {}, {}",
-            at + 1,
-            cell.name,
-            turn_text(cell, turn)
-        );
+        let turn_name = name_of_turn(cell, turn);
+        let label = format!("[{}/{all}] {}, {turn_name}", at + 1, cell.name);
         let left = turns.get(at..).unwrap_or_default();
-        tell(Step::Now(&format!("{told} ({})", progress.text(lab, left))));
+        let text = progress.text(lab, left);
+        tell(Step::Now(&format!("{label} ({text})")));
         let began = Instant::now();
-        let problem = match bring_up(lab, cell, turn.restart, store, private, &mut up, tell) {
+        let problem = match start_variant(lab, cell, turn.restart, store, private, &mut up, tell) {
             Ok(variant) => {
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
                 let mut attempt = |before: &[String]| {
-                    once(cell, variant, store, turn.run, (seed, number), before)
+                    attempt(cell, variant, store, turn.run, (seed, number), before)
                 };
                 let seen = RefCell::new(FirstLook::default());
                 let why = || {
                     seen.replace((reading.look)(cell, turn.run, store));
                     seen.borrow().disturbance.clone()
                 };
-                let mut say = |text: &str| tell(Step::Done(&format!("{told}: {text}")));
-                match undisturbed(disturbed, &mut attempt, &why, &mut say) {
+                let mut say = |text: &str| tell(Step::Done(&format!("{label}: {text}")));
+                match repeat_if_disturbed(disturbed, &mut attempt, &why, &mut say) {
                     Ok(line) => {
                         progress.ended(cell, began.elapsed());
                         let left = turns.get(at + 1..).unwrap_or_default();
                         tell(Step::Measured {
                             cell,
-                            text: &format!("{told}: {line}"),
+                            text: &format!("{label}: {line}"),
                             figures: &seen.borrow().figures,
                             time: &progress.text(lab, left),
                         });
@@ -356,7 +353,7 @@ pub fn run(
                 problem
             }
         };
-        tell(Step::Done(&format!("{told}: not measured")));
+        tell(Step::Done(&format!("{label}: not measured")));
         wrong.add(problem, &cell.name);
         if let Err(why) = store.check_space() {
             // Further measurements would also be lost.
@@ -373,7 +370,7 @@ pub fn run(
 }
 
 /// For example `restart 2`, or `restart 2, run 1 of 3`.
-fn turn_text(cell: &Cell, turn: &Turn) -> String {
+fn name_of_turn(cell: &Cell, turn: &ScheduledRun) -> String {
     let repeats = cell.load.repeats.max(1);
     match repeats {
         1 => format!("restart {}", turn.restart),
@@ -388,7 +385,7 @@ fn turn_text(cell: &Cell, turn: &Turn) -> String {
 /// Starts the cell's variant, unless it was already started in this restart. Stops all variants of
 /// earlier restarts, the variant with the same setup and, if there are too many, the least recently
 /// used one.
-fn bring_up<'a>(
+fn start_variant<'a>(
     lab: &Lab,
     cell: &Cell,
     restart: u32,
@@ -437,7 +434,7 @@ type Unmeasured = (CellState, Problem);
 
 /// Makes one attempt at a run. `seed` is the lab's seed, and `turn` the number of the run in the
 /// lab. `disturbed` contains the reasons why earlier attempts do not count.
-fn once(
+fn attempt(
     cell: &Cell,
     variant: &mut Variant,
     store: &Store,
@@ -464,7 +461,11 @@ fn once(
         .ok_or_else(|| nowhere("the command is empty".to_owned()))?;
     scrape(variant, &directory, "before");
 
-    let processes: Vec<Looked> = variant.servers.iter().filter_map(Server::looked).collect();
+    let processes: Vec<ObservedEntry> = variant
+        .servers
+        .iter()
+        .filter_map(Server::observed_entry)
+        .collect();
     let hosts = host::HostsInUse::begin(&variant.servers);
     let started = now();
     // Only lateness during the load counts.
@@ -518,7 +519,7 @@ fn once(
             "the load of {} ended with {}: {}; run it by hand: {}",
             cell.name,
             finished.status,
-            finished.last_words(),
+            finished.last_lines(),
             invocation.words.join(" ")
         ))));
     }
@@ -530,7 +531,7 @@ fn once(
         failed: variant.ended(),
         observed,
         link,
-        others: others.map(|used| Others {
+        others: others.map(|used| OtherPrograms {
             share: used.share,
             most: used.most,
         }),

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::problem::{Place, Problem};
-use crate::template::{self, Found};
+use crate::problem::{Location, Problem};
+use crate::template::{self, Lookup};
 
 /// Variables and their values.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +24,10 @@ impl Names {
     ///
     /// # Errors
     /// A variable that is not known yet.
-    pub fn fill(&self, text: &str, place: &Place) -> Result<String, Problem> {
+    pub fn fill(&self, text: &str, place: &Location) -> Result<String, Problem> {
         template::finish(text, |name| match self.0.get(name) {
-            Some(text) => Found::Text(text.clone()),
-            None => Found::Unknown(format!(
+            Some(text) => Lookup::Text(text.clone()),
+            None => Lookup::Unknown(format!(
                 "{{{name}}} is not known yet: it belongs to a process that starts later, or it was never set"
             )),
         })
@@ -38,7 +38,7 @@ impl Names {
     ///
     /// # Errors
     /// See [`Names::fill`].
-    pub fn fill_all(&self, texts: &[String], place: &Place) -> Result<Vec<String>, Problem> {
+    pub fn fill_all(&self, texts: &[String], place: &Location) -> Result<Vec<String>, Problem> {
         texts.iter().map(|text| self.fill(text, place)).collect()
     }
 
@@ -49,7 +49,7 @@ impl Names {
     pub fn fill_pairs(
         &self,
         pairs: &[(String, String)],
-        place: &Place,
+        place: &Location,
     ) -> Result<Vec<(String, String)>, Problem> {
         pairs
             .iter()
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_those_of_the_relay_if_there_is_one() {
+    fn addresses_are_replaced_with_those_of_the_relay() {
         let mut names = Names::default();
         names.set("s.port", "80");
         names.set("s.plain", "https://localhost:80/x?to=127.0.0.1:8080");

@@ -15,7 +15,7 @@ pub const GENERATOR: &str = "generator";
 
 /// A process to observe.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct ObservedEntry {
     /// Its name.
     pub name: String,
     /// The process and all its descendants.
@@ -38,12 +38,12 @@ pub struct Observer {
     every: Duration,
     began: Instant,
     next: Instant,
-    watched: Vec<Watched>,
+    watched: Vec<WatchedProcess>,
     /// Processor seconds of all systems and services at each reading.
     series: Vec<(f64, f64)>,
 }
 
-struct Watched {
+struct WatchedProcess {
     of: ObservedProcess,
     /// The usage of each process when it was first seen. Usage before the run does not count.
     before: BTreeMap<u32, ProcessReading>,
@@ -62,7 +62,7 @@ pub struct Observed {
 
 impl Observer {
     /// Starts observing processes.
-    pub fn begin(processes: &[Looked], every: Duration) -> Observer {
+    pub fn begin(processes: &[ObservedEntry], every: Duration) -> Observer {
         let now = Instant::now();
         let mut observer = Observer {
             every,
@@ -70,7 +70,7 @@ impl Observer {
             next: now,
             watched: processes
                 .iter()
-                .map(|looked| Watched::of(looked, looked.of.tree()))
+                .map(|entry| WatchedProcess::of(entry, entry.of.tree()))
                 .collect(),
             series: Vec::new(),
         };
@@ -83,13 +83,14 @@ impl Observer {
         let is_generator =
             |of: &ObservedProcess| matches!(of, ObservedProcess::Here(pid) if *pid == generator);
         if !self.watched.iter().any(|one| is_generator(&one.of)) {
-            let looked = Looked {
+            let entry = ObservedEntry {
                 name: GENERATOR.to_owned(),
                 of: ObservedProcess::Here(generator),
                 counts: false,
             };
             // All of its usage belongs to this run.
-            self.watched.push(Watched::of(&looked, BTreeMap::new()));
+            self.watched
+                .push(WatchedProcess::of(&entry, BTreeMap::new()));
         }
         if Instant::now() >= self.next {
             self.look();
@@ -103,7 +104,9 @@ impl Observer {
         }
         // The lab did not start the system, so its process is unknown.
         let counts = self.watched.iter().filter(|one| !one.peak.apart);
-        let used = counts.map(Watched::cpu).reduce(|sum, used| sum + used);
+        let used = counts
+            .map(WatchedProcess::cpu)
+            .reduce(|sum, used| sum + used);
         let elapsed = self.began.elapsed().as_secs_f64();
         self.series.extend(used.map(|used| (elapsed, used)));
     }
@@ -126,15 +129,15 @@ impl Observer {
     }
 }
 
-impl Watched {
-    fn of(looked: &Looked, before: BTreeMap<u32, ProcessReading>) -> Watched {
-        Watched {
-            of: looked.of.clone(),
+impl WatchedProcess {
+    fn of(entry: &ObservedEntry, before: BTreeMap<u32, ProcessReading>) -> WatchedProcess {
+        WatchedProcess {
+            of: entry.of.clone(),
             before,
             last: BTreeMap::new(),
             peak: Used {
-                name: looked.name.clone(),
-                apart: !looked.counts,
+                name: entry.name.clone(),
+                apart: !entry.counts,
                 ..Used::default()
             },
         }

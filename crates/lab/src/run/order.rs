@@ -7,7 +7,7 @@ use crate::resolve::Lab;
 
 /// One run of one cell, in the order of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct ScheduledRun {
     /// The index of the cell.
     pub cell: usize,
     /// The restart, counted from 1.
@@ -21,7 +21,7 @@ pub struct Turn {
 /// random order, once for each repeat. So cells that are compared are measured close to each other,
 /// and a drift affects all of them equally. The copy of a cell is measured directly before or after
 /// the group of that cell.
-pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
+pub fn order(lab: &Lab, seed: u64) -> Vec<ScheduledRun> {
     let mut random = Random::new(seed);
     let runs = |cell: usize, restart: u32, repeat: u32| {
         lab.cells.get(cell).is_some_and(|cell| {
@@ -47,7 +47,7 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
                 turns.extend(cells.into_iter().filter_map(|cell| {
                     let repeats = lab.cells.get(cell)?.load.repeats;
                     let run = (restart - 1).checked_mul(repeats)?.checked_add(repeat)?;
-                    Some(Turn { cell, restart, run })
+                    Some(ScheduledRun { cell, restart, run })
                 }));
             }
         }

@@ -46,10 +46,10 @@ impl ProblemsByCause {
 }
 
 fn names(cells: &[String]) -> String {
-    const MOST: usize = 4;
-    let first: Vec<&str> = cells.iter().take(MOST).map(String::as_str).collect();
+    const MAX_NAMES: usize = 4;
+    let first: Vec<&str> = cells.iter().take(MAX_NAMES).map(String::as_str).collect();
     let first = first.join("; ");
-    match cells.len().saturating_sub(MOST) {
+    match cells.len().saturating_sub(MAX_NAMES) {
         0 => first,
         more => format!("{first}; and {more} more"),
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_cells_only_a_few_are_named() {
+    fn only_a_few_of_many_cells_are_named() {
         let mut problems = ProblemsByCause::default();
         for at in 0..9 {
             problems.add(Problem::nowhere("no"), &format!("n={at}"));

@@ -24,13 +24,13 @@ pub struct Finished {
 
 impl Finished {
     /// The last lines of its output.
-    pub fn last_words(&self) -> String {
-        let said = if self.talk.trim().is_empty() {
+    pub fn last_lines(&self) -> String {
+        let output = if self.talk.trim().is_empty() {
             &self.output
         } else {
             &self.talk
         };
-        let lines: Vec<&str> = said
+        let lines: Vec<&str> = output
             .lines()
             .filter(|line| !line.trim().is_empty())
             .collect();
@@ -107,7 +107,7 @@ fn wait(
 
 /// Reads a stream to its end, so the writer never blocks. Keeps only the first megabytes.
 fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
-    const KEPT: usize = 16 << 20;
+    const MAX_KEPT: usize = 16 << 20;
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         let mut buffer = [0; 1 << 14];
@@ -115,7 +115,7 @@ fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle
             return String::new();
         };
         while let Ok(read @ 1..) = stream.read(&mut buffer) {
-            let room = KEPT.saturating_sub(kept.len()).min(read);
+            let room = MAX_KEPT.saturating_sub(kept.len()).min(read);
             kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
         }
         String::from_utf8_lossy(&kept).into_owned()

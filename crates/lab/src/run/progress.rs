@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::order::Turn;
+use super::order::ScheduledRun;
 use crate::resolve::{Cell, Lab};
 
 /// The durations of runs, from which the remaining time is estimated.
@@ -36,7 +36,7 @@ impl Progress {
     }
 
     /// For example `3m10s so far, about 12m left`.
-    pub fn text(&self, lab: &Lab, left: &[Turn]) -> String {
+    pub fn text(&self, lab: &Lab, left: &[ScheduledRun]) -> String {
         let so_far = in_seconds(self.began.elapsed());
         match in_seconds(self.left(lab, left)).as_str() {
             "0s" => format!("{so_far} so far"),
@@ -46,7 +46,7 @@ impl Progress {
 
     /// A cell takes as long as in its last run. For a cell without a run, the planned duration is
     /// scaled by the ratio of measured to planned time over all runs.
-    fn left(&self, lab: &Lab, left: &[Turn]) -> Duration {
+    fn left(&self, lab: &Lab, left: &[ScheduledRun]) -> Duration {
         let factor = match self.planned.as_secs_f64() {
             0.0 => 1.0,
             planned => self.measured.as_secs_f64() / planned,
@@ -72,15 +72,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_without_a_run_take_as_many_times_their_planned_length() {
+    fn cells_without_a_run_scale_with_their_planned_duration() {
         let text = "[lab]\ntitle = \"a\"\nquestion = \"b\"\npause = \"1s\"\n[axes]\nsize = [1, 2]\n\
              [[system]]\nname = \"s\"\ncommand = \"true\"\nready = { log = \"x\" }\n\
              [load]\nhttp = { url = \"http://127.0.0.1/\" }\nduration = \"8s\"\nwarmup = \"2s\"\nrestarts = 1\n";
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("lab.toml");
         std::fs::write(&file, text).expect("a file");
-        let lab = Lab::read(&file, crate::Which::Standard).expect("a lab");
-        let turn = |cell| Turn {
+        let lab = Lab::read(&file, crate::FormName::Standard).expect("a lab");
+        let turn = |cell| ScheduledRun {
             cell,
             restart: 1,
             run: 1,

@@ -43,7 +43,7 @@ impl Sink {
     /// The system's error.
     pub fn measure(&self, port: u16, counted: Duration) -> std::io::Result<Option<f64>> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        filled(address, || self.receive(counted))
+        measure_while_sending(address, || self.receive(counted))
     }
 
     /// Bits per second of the stream that connects next, measured from its first byte. `None` if too
@@ -106,7 +106,7 @@ impl Sink {
 ///
 /// # Errors
 /// The system's error, or the error of the measurement.
-pub fn filled<T>(
+pub fn measure_while_sending<T>(
     address: SocketAddr,
     measure: impl FnOnce() -> std::io::Result<T>,
 ) -> std::io::Result<T> {

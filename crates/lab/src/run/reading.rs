@@ -12,8 +12,8 @@ pub struct FirstLook {
     pub disturbance: Option<String>,
 }
 
-/// Reads the records of runs. It is a trait because the module that implements it depends on this
-/// module.
+/// Functions that read the records of runs. They are passed as pointers because the module that
+/// implements them depends on this module.
 #[derive(Clone, Copy)]
 pub struct Reading {
     /// Reads the figures from the record of one run.

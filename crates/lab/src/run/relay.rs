@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::server::ourselves;
+use super::server::program_path;
 use super::start::start;
 use crate::resolve::Link;
 
@@ -22,7 +22,7 @@ pub struct Relay {
     pub at: u16,
     child: Child,
     /// The file with its output.
-    said: PathBuf,
+    log: PathBuf,
 }
 
 impl Drop for Relay {
@@ -38,9 +38,9 @@ impl Relay {
     /// # Errors
     /// The reason why it cannot be started.
     pub fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {
-        let said = private.join(format!("link-{}-{to}", link.name));
-        let file = fs::File::create(&said).map_err(|error| error.to_string())?;
-        let mut command = Command::new(ourselves()?);
+        let log = private.join(format!("link-{}-{to}", link.name));
+        let file = fs::File::create(&log).map_err(|error| error.to_string())?;
+        let mut command = Command::new(program_path()?);
         let time = plimsoll_units::duration::format;
         command
             .args([
@@ -70,13 +70,13 @@ impl Relay {
             to,
             at: 0,
             child,
-            said,
+            log,
         };
         let end = Instant::now() + Duration::from_secs(30);
         while relay.at == 0 {
-            let text = fs::read_to_string(&relay.said).unwrap_or_default();
-            let told: Value = serde_json::from_str(text.trim()).unwrap_or_default();
-            let port = told["listening"]
+            let text = fs::read_to_string(&relay.log).unwrap_or_default();
+            let first_line: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+            let port = first_line["listening"]
                 .as_str()
                 .and_then(|at| at.rsplit_once(':')?.1.parse().ok());
             relay.at = port.unwrap_or(0);
@@ -110,7 +110,7 @@ impl Relay {
     }
 
     fn reports(&self) -> Vec<Value> {
-        let text = fs::read_to_string(&self.said).unwrap_or_default();
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
         // The last line may still be incomplete.
         let lines = text
             .split_inclusive('\n')

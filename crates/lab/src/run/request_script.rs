@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::names::Names;
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::resolve::load::{Expect, Http, Template};
 
 /// The script, for `plimsoll run`.
@@ -15,7 +15,7 @@ pub fn text(
     expect: &Expect,
     protocol: Option<&str>,
     names: &Names,
-    place: &Place,
+    place: &Location,
 ) -> Result<String, Problem> {
     let body = http.body.as_ref().map(|body| names.fill(body, place));
     let body = match &http.body_lines {
@@ -51,7 +51,7 @@ pub fn text(
 }
 
 /// The first body in a list.
-fn first_line(lines: &Template, names: &Names, place: &Place) -> Result<String, Problem> {
+fn first_line(lines: &Template, names: &Names, place: &Location) -> Result<String, Problem> {
     let first = |text: &str| {
         let line = text.lines().find(|line| !line.is_empty());
         line.unwrap_or_default().to_owned()

@@ -8,7 +8,7 @@ use super::command;
 use super::names::Names;
 use super::process::{Finished, run};
 use super::request_script;
-use super::server::{ourselves, with_program};
+use super::server::{program_path, with_program};
 use crate::problem::Problem;
 use crate::resolve::Cell;
 use crate::resolve::load::{SanityKind, Source};
@@ -60,7 +60,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
         (SanityKind::TheLoad, Source::Http(_)) => "request",
         _ => "iteration",
     };
-    let mut words = vec![ourselves().map_err(|why| sanity.place.problem(why))?];
+    let mut words = vec![program_path().map_err(|why| sanity.place.problem(why))?];
     let record = directory.join("sanity.jsonl");
     words.extend(
         [
@@ -103,7 +103,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
         insane(format!(
             "it exited with {}: {}",
             finished.status,
-            finished.last_words()
+            finished.last_lines()
         ))
     })?;
     let failed: Vec<&str> = end
@@ -128,14 +128,14 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             } else {
                 got.join(", ")
             },
-            finished.last_words()
+            finished.last_lines()
         )));
     }
     if finished.code != Some(0) && finished.code != Some(99) {
         return Err(insane(format!(
             "it exited with {}: {}",
             finished.status,
-            finished.last_words()
+            finished.last_lines()
         )));
     }
     if end.checks.is_empty() {
@@ -169,7 +169,7 @@ fn command_holds(cell: &Cell, words: &[String], names: &Names) -> Result<String,
             cell.name,
             words.join(" "),
             finished.status,
-            finished.last_words()
+            finished.last_lines()
         ))),
     }
 }

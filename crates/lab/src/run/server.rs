@@ -15,9 +15,9 @@ use rustix::process::Signal;
 use super::host::{Connection, Start, sent_certificates};
 use super::keeper::{signal, signal_group};
 use super::names::Names;
-use super::observe::{Looked, ObservedProcess};
+use super::observe::{ObservedEntry, ObservedProcess};
 use super::{http_get, identity, service, start};
-use crate::problem::{Place, Problem};
+use crate::problem::{Location, Problem};
 use crate::resolve::address::address_of;
 use crate::resolve::host::Host;
 use crate::resolve::process::{Process, ProcessKind, Ready};
@@ -56,13 +56,13 @@ pub struct Server {
 
 impl Server {
     /// The process to observe. `None` for an existing process that the lab did not start.
-    pub fn looked(&self) -> Option<Looked> {
+    pub fn observed_entry(&self) -> Option<ObservedEntry> {
         let of = match (&self.connection, &self.child) {
             (Some(connection), _) => ObservedProcess::There(Arc::clone(connection)),
             (None, Some(child)) => ObservedProcess::Here(child.id()),
             (None, None) => return None,
         };
-        Some(Looked {
+        Some(ObservedEntry {
             name: self.name.clone(),
             of,
             counts: self.counts,
@@ -81,7 +81,7 @@ impl Server {
         names: &mut Names,
     ) -> Result<Server, Problem> {
         if let Some(url) = &process.url {
-            return Server::there_already(process, url, names);
+            return Server::use_existing(process, url, names);
         }
         let directory = private.join(&process.name);
         let failed = |what: String| process.place_of_command.problem(what);
@@ -105,8 +105,8 @@ impl Server {
             kind: process.kind,
         };
         let (port, ports) = match &process.host {
-            Some(host) => server.launch_there(process, host, names)?,
-            None => server.launch_here(process, &directory, names)?,
+            Some(host) => server.start_there(process, host, names)?,
+            None => server.start_here(process, &directory, names)?,
         };
         let metrics = process.metrics.as_ref();
         server.metrics = metrics.map(|path| http_get::url_of(server.address, port, path));
@@ -125,7 +125,7 @@ impl Server {
     }
 
     /// Starts the process on this host. Returns its port and its additional ports.
-    fn launch_here(
+    fn start_here(
         &mut self,
         process: &Process,
         directory: &Path,
@@ -139,7 +139,7 @@ impl Server {
             .map(|name| Ok((name.clone(), free_port(&process.place_of_port)?)))
             .collect::<Result<_, Problem>>()?;
         let at = directory.display().to_string();
-        let own = self.tell_names(process, port, &ports, &at, names);
+        let own = self.set_variables(process, port, &ports, &at, names);
         let mut filled = process.clone();
         if let Some(config) = &process.config {
             filled.config = Some(own.fill(config, &process.place_of_command)?);
@@ -170,7 +170,7 @@ impl Server {
     }
 
     /// Starts the process on another host. Returns its port and its additional ports.
-    fn launch_there(
+    fn start_there(
         &mut self,
         process: &Process,
         host: &Host,
@@ -197,7 +197,7 @@ impl Server {
             .map(|name| Ok((name.clone(), port()?)))
             .collect::<Result<_, Problem>>()?;
         let directory = connection.prepared.directory.clone();
-        let mut own = self.tell_names(process, own_port, &ports, &directory, names);
+        let mut own = self.set_variables(process, own_port, &ports, &directory, names);
         let mut files = sent_certificates(process, &directory, &mut own).map_err(failed)?;
         files.extend(own.fill_pairs(&process.files, &process.place)?);
         let runs_in = process.directory.as_ref();
@@ -217,7 +217,7 @@ impl Server {
     }
 
     /// Uses a process that is already running.
-    fn there_already(process: &Process, url: &str, names: &mut Names) -> Result<Server, Problem> {
+    fn use_existing(process: &Process, url: &str, names: &mut Names) -> Result<Server, Problem> {
         let url = names.fill(url, &process.place_of_command)?;
         let url = url.trim_end_matches('/').to_owned();
         let address = address_of(process.kind, &url);
@@ -225,7 +225,7 @@ impl Server {
         let reached = address
             .to_socket_addrs()
             .map_err(|error| format!("{address}: {error}"))
-            .and_then(|all| reach(all).map_err(|why| format!("{address}: {why}")));
+            .and_then(|all| first_reachable(all).map_err(|why| format!("{address}: {why}")));
         let address = reached.map_err(|why| {
             let instead = match process.measured {
                 true => "set a command, so the lab starts it",
@@ -264,7 +264,7 @@ impl Server {
     }
 
     /// Sets the process's variables. Returns those that only its own table may use.
-    fn tell_names(
+    fn set_variables(
         &self,
         process: &Process,
         port: u16,
@@ -286,7 +286,7 @@ impl Server {
             ProcessKind::Redis => format!("redis://{}/0", at(port)),
             _ => format!("http://{}", at(port)),
         };
-        let mut told = vec![
+        let mut variables = vec![
             ("port".to_owned(), port.to_string()),
             ("host".to_owned(), own.to_string()),
             ("address".to_owned(), at(port)),
@@ -295,14 +295,14 @@ impl Server {
             ("log".to_owned(), self.log.display().to_string()),
         ];
         for (name, port) in ports {
-            told.push((format!("port.{name}"), port.to_string()));
-            told.push((format!("address.{name}"), at(*port)));
+            variables.push((format!("port.{name}"), port.to_string()));
+            variables.push((format!("address.{name}"), at(*port)));
         }
-        for (name, text) in &told {
+        for (name, text) in &variables {
             names.set(format!("{}.{name}", process.name), text);
         }
         let mut mine = names.clone();
-        for (name, text) in told {
+        for (name, text) in variables {
             mine.set(name, text);
         }
         mine
@@ -355,7 +355,7 @@ impl Drop for Server {
 }
 
 /// The first address that accepts a connection. An error contains the reason of the last address.
-fn reach(addresses: impl Iterator<Item = SocketAddr>) -> Result<SocketAddr, String> {
+fn first_reachable(addresses: impl Iterator<Item = SocketAddr>) -> Result<SocketAddr, String> {
     let mut why = "the name has no address".to_owned();
     for address in addresses {
         match TcpStream::connect_timeout(&address, Duration::from_secs(5)) {
@@ -405,7 +405,7 @@ fn port_of(process: &Process) -> Result<u16, Problem> {
 }
 
 /// A port that is currently free.
-pub fn free_port(place: &Place) -> Result<u16, Problem> {
+pub fn free_port(place: &Location) -> Result<u16, Problem> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address: SocketAddr| address.port())
@@ -421,7 +421,7 @@ pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
         return Err("the command is empty".to_owned());
     };
     if first == "plimsoll" {
-        *first = ourselves()?;
+        *first = program_path()?;
     } else if let Some(found) = service::find(first, &["/usr/sbin"]) {
         let found = std::path::absolute(&found).unwrap_or(found);
         *first = found.display().to_string();
@@ -434,7 +434,7 @@ pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 /// The path of this program.
-pub fn ourselves() -> Result<String, String> {
+pub fn program_path() -> Result<String, String> {
     std::env::current_exe()
         .map(|path| path.display().to_string())
         .map_err(|error| format!("cannot find this program: {error}"))

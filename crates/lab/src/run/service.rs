@@ -51,8 +51,9 @@ pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
         .chain(std::env::split_paths(&path))
         .map(|directory| directory.join(name))
         .find(|program| {
-            fs::metadata(program)
-                .is_ok_and(|told| told.is_file() && told.permissions().mode() & 0o111 != 0)
+            fs::metadata(program).is_ok_and(|output_of| {
+                output_of.is_file() && output_of.permissions().mode() & 0o111 != 0
+            })
         })
 }
 
@@ -208,14 +209,14 @@ fn initialize(
         std::os::unix::process::CommandExt::uid(&mut command, user);
         std::os::unix::process::CommandExt::gid(&mut command, group);
     }
-    told("initdb", &mut command).map(drop)
+    output_of("initdb", &mut command).map(drop)
 }
 
 /// Runs a command until it exits, and returns its output.
 ///
 /// # Errors
 /// The command's output, if it failed.
-pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
+pub fn output_of(name: &str, command: &mut Command) -> Result<String, String> {
     use std::process::Stdio;
     command
         .stdin(Stdio::null())
@@ -238,7 +239,7 @@ pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
 pub fn make_database(process: &Process, port: u16) -> Result<(), String> {
     let psql = program(process)?.with_file_name("psql");
     let run = |database: &str, sql: &str| {
-        told(
+        output_of(
             "psql",
             Command::new(&psql)
                 .args([

@@ -20,9 +20,9 @@ pub struct SourceFile {
 }
 
 /// Maximum number of files. Labs and scripts use far fewer.
-const MOST: usize = 2000;
+const MAX_FILES: usize = 2000;
 /// Larger files contain data that is not edited by hand, so only their length is compared.
-const LARGEST: u64 = 64 << 20;
+const MAX_SIZE: u64 = 64 << 20;
 
 /// All files of a lab: included files, templates, scripts of all cells, and files that they refer
 /// to.
@@ -34,11 +34,13 @@ pub fn of(lab: &Lab) -> Vec<SourceFile> {
         let templates = setup.processes.iter().flat_map(|one| &one.templates);
         left.extend(templates.cloned());
     }
-    lab.cells.iter().for_each(|cell| named_by(cell, &mut left));
+    lab.cells
+        .iter()
+        .for_each(|cell| files_of_cell(cell, &mut left));
     while let Some(file) = left.pop() {
         let file = std::path::absolute(&file).unwrap_or(file);
-        if found.len() < MOST && found.insert(file.clone()) {
-            left.extend(named_in(&file));
+        if found.len() < MAX_FILES && found.insert(file.clone()) {
+            left.extend(files_in_script(&file));
         }
     }
     found
@@ -59,7 +61,7 @@ pub fn changed(before: &[SourceFile]) -> Vec<PathBuf> {
         .collect()
 }
 
-fn named_by(cell: &Cell, files: &mut Vec<PathBuf>) {
+fn files_of_cell(cell: &Cell, files: &mut Vec<PathBuf>) {
     let body = |text: &str| text.strip_prefix('@').map(PathBuf::from);
     match &cell.load.source {
         Source::Script(script) => files.push(script.clone()),
@@ -101,8 +103,8 @@ fn is_script(path: &Path) -> bool {
 
 /// Files that a script imports or opens: every quoted string in it that is the relative path of a
 /// file.
-fn named_in(script: &Path) -> Vec<PathBuf> {
-    const LONGEST: usize = 300;
+fn files_in_script(script: &Path) -> Vec<PathBuf> {
+    const MAX_LENGTH: usize = 300;
     let extension = script.extension().and_then(|extension| extension.to_str());
     if !matches!(extension, Some("js" | "mjs" | "ts")) {
         return Vec::new();
@@ -110,30 +112,31 @@ fn named_in(script: &Path) -> Vec<PathBuf> {
     let Some(directory) = script.parent() else {
         return Vec::new();
     };
-    let small = std::fs::metadata(script).is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+    let small =
+        std::fs::metadata(script).is_ok_and(|file| file.is_file() && file.len() <= MAX_SIZE);
     let text = small
         .then(|| std::fs::read_to_string(script).ok())
         .flatten()
         .unwrap_or_default();
     text.lines()
         .flat_map(|line| line.split(['\'', '"', '`']))
-        .filter(|piece| piece.contains('.') && piece.len() < LONGEST && !piece.contains('\0'))
+        .filter(|piece| piece.contains('.') && piece.len() < MAX_LENGTH && !piece.contains('\0'))
         .map(|piece| directory.join(piece))
         .filter(|path| path.is_file())
-        .take(MOST)
+        .take(MAX_FILES)
         .collect()
 }
 
 fn hash(file: &Path) -> String {
-    let Ok(told) = std::fs::metadata(file) else {
+    let Ok(metadata) = std::fs::metadata(file) else {
         return String::new();
     };
     // Reading a device or a pipe may never end, and yields different contents each time.
-    if !told.is_file() {
+    if !metadata.is_file() {
         return String::new();
     }
-    if told.len() > LARGEST {
-        return format!("{} bytes", told.len());
+    if metadata.len() > MAX_SIZE {
+        return format!("{} bytes", metadata.len());
     }
     let Ok(bytes) = std::fs::read(file) else {
         return String::new();
@@ -147,7 +150,7 @@ fn hash(file: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Which;
+    use crate::FormName;
 
     #[test]
     fn changes_of_scripts_and_their_files_are_detected() {
@@ -163,7 +166,7 @@ mod tests {
         write("b.js", "export const b = open(\"data.json\");\n");
         write("data.json", "[1]");
         write("other.js", "1");
-        let lab = Lab::read(directory.path(), Which::Standard).unwrap();
+        let lab = Lab::read(directory.path(), FormName::Standard).unwrap();
         let files = of(&lab);
         let names: Vec<_> = files
             .iter()

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Interval between the checks of each processor. It is long enough that the checks use only a
 /// thousandth of the processor.
-const EVERY: Duration = Duration::from_millis(10);
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// A thread on each of the given processors that wakes at regular intervals.
 pub struct Standstill {
@@ -44,15 +44,15 @@ impl Standstill {
 }
 
 fn longest(cpu: u32, stop: &AtomicBool) -> Duration {
-    if !stay_on(cpu) {
+    if !pin_to(cpu) {
         return Duration::ZERO;
     }
     let mut longest = Duration::ZERO;
     let mut last = Instant::now();
     while !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(EVERY);
+        std::thread::sleep(INTERVAL);
         let now = Instant::now();
-        longest = longest.max(now.duration_since(last).saturating_sub(EVERY));
+        longest = longest.max(now.duration_since(last).saturating_sub(INTERVAL));
         last = now;
     }
     longest
@@ -60,7 +60,7 @@ fn longest(cpu: u32, stop: &AtomicBool) -> Duration {
 
 /// Pins this thread to a processor, if possible.
 #[cfg(target_os = "linux")]
-fn stay_on(cpu: u32) -> bool {
+fn pin_to(cpu: u32) -> bool {
     use rustix::thread::{CpuSet, sched_setaffinity};
     let cpu = cpu as usize;
     let mut set = CpuSet::new();
@@ -71,7 +71,7 @@ fn stay_on(cpu: u32) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn stay_on(_: u32) -> bool {
+fn pin_to(_: u32) -> bool {
     false
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_watch_measures_and_ends() {
+    fn a_standstill_is_measured() {
         let watch = Standstill::watch([0, 1_000_000]);
         std::thread::sleep(Duration::from_millis(60));
         let found = watch.end();

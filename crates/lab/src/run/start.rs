@@ -9,19 +9,19 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
 /// Whether processes may still be started. Locked while a process is started.
-static OPEN: Mutex<bool> = Mutex::new(true);
+static MAY_START: Mutex<bool> = Mutex::new(true);
 
 /// Prevents any further starts.
 pub fn close() {
-    *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    *MAY_START.lock().unwrap_or_else(PoisonError::into_inner) = false;
 }
 
 /// Runs a function that must not run after the cleanup.
 ///
 /// # Errors
 /// The function's error, or that the lab is ending.
-pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn unless_ending<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
+    let open = MAY_START.lock().unwrap_or_else(PoisonError::into_inner);
     if !*open {
         return Err(std::io::Error::other("the lab is ending"));
     }
@@ -74,7 +74,7 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = cpus;
-    while_open(|| command.spawn())
+    unless_ending(|| command.spawn())
 }
 
 /// Creates a network namespace. It exists while the returned file is open or a process runs in it.

@@ -66,7 +66,7 @@ pub struct Facts {
     pub link: Option<LinkFigures>,
     /// The processor time of programs that do not belong to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub others: Option<Others>,
+    pub others: Option<OtherPrograms>,
     /// The longest time for which a processor of the lab did not run a thread that was due to wake on
     /// it, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub struct Facts {
 
 /// Processor time during a run of programs that do not belong to the lab.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Others {
+pub struct OtherPrograms {
     /// As a share of one processor.
     pub share: f64,
     /// The name of the program that used the most.
@@ -94,13 +94,13 @@ pub struct Others {
 
 /// The state of a cell that was not measured normally.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fate {
+pub struct CellStateFile {
     /// See [`CellState`].
     pub state: CellState,
 }
 
 /// Minimum free space for measuring another cell. It is larger than the files of a short run.
-const SPACE: usize = 1 << 20;
+const MIN_SPACE: usize = 1 << 20;
 
 /// The directory of a run.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ impl Store {
     /// The reason why they cannot be written.
     pub fn check_space(&self) -> Result<(), String> {
         let probe = self.directory.join("space");
-        let written = write_text(&probe, &[0; SPACE]);
+        let written = write_text(&probe, &[0; MIN_SPACE]);
         let _ = fs::remove_file(&probe);
         written.map_err(|error| {
             format!(
@@ -224,7 +224,7 @@ impl Store {
 
     /// The state of a cell as a whole, if it was not measured normally.
     pub fn fate(&self, cell: usize) -> Option<CellState> {
-        let fate: Fate = read(&self.cell(cell).join("fate.json")).ok()?;
+        let fate: CellStateFile = read(&self.cell(cell).join("fate.json")).ok()?;
         Some(fate.state)
     }
 
@@ -237,7 +237,7 @@ impl Store {
         match state {
             Some(state) => {
                 fs::create_dir_all(self.cell(cell)).map_err(|error| error.to_string())?;
-                write(&path, &Fate { state })
+                write(&path, &CellStateFile { state })
             }
             None => {
                 let _ = fs::remove_file(path);
@@ -261,10 +261,10 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
 /// # Errors
 /// The system's error.
 pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    let fail = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     let mut text = serde_json::to_vec_pretty(value).map_err(|error| error.to_string())?;
     text.push(b'\n');
-    write_text(path, &text).map_err(told)
+    write_text(path, &text).map_err(fail)
 }
 
 /// Writes a file atomically. If writing fails, the previous file remains, and no space is used.

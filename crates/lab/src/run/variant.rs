@@ -15,9 +15,9 @@ use super::network::Network;
 use super::process::run;
 use super::rate::Sink;
 use super::relay::Relay;
-use super::server::{Server, ourselves, with_program};
+use super::server::{Server, program_path, with_program};
 use crate::problem::Problem;
-use crate::resolve::{Link, MadeBy, Seed, Setup};
+use crate::resolve::{Implementation, Link, Seed, Setup};
 
 /// The environment for the runs of a variant.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Variant {
             variant.servers.push(server);
         }
         for seed in &setup.seeds {
-            plant(seed, logs, &mut variant.names)?;
+            run_seed(seed, logs, &mut variant.names)?;
         }
         Ok(variant)
     }
@@ -107,7 +107,7 @@ impl Variant {
     /// # Errors
     /// If a relay cannot be started.
     pub fn names_from(&mut self, link: Option<&Link>) -> Result<Names, Problem> {
-        let Some(link) = link.filter(|link| link.by == MadeBy::Relay) else {
+        let Some(link) = link.filter(|link| link.by == Implementation::Relay) else {
             return Ok(self.names.clone());
         };
         let mut through = Vec::new();
@@ -141,7 +141,7 @@ impl Variant {
     /// # Errors
     /// If the namespace cannot be created.
     pub fn network_of(&mut self, link: Option<&Link>) -> Result<Option<Arc<Network>>, Problem> {
-        let Some(link) = link.filter(|link| link.by == MadeBy::Kernel) else {
+        let Some(link) = link.filter(|link| link.by == Implementation::Kernel) else {
             return Ok(None);
         };
         if let Some((_, network)) = self.networks.iter().find(|(known, _)| known == link) {
@@ -160,7 +160,7 @@ impl Variant {
     /// The system's error.
     pub fn rate_of(&mut self, link: &Link) -> Result<Option<f64>, String> {
         let (relay, sink) = self.sink_of(link)?;
-        sink.measure(relay.at, COUNTED)
+        sink.measure(relay.at, RATE_DURATION)
             .map_err(|error| error.to_string())
     }
 
@@ -208,7 +208,7 @@ impl Variant {
     }
 
     /// An address at which the first measured system on another host accepts connections.
-    pub fn address_of_system_there(&self) -> Option<String> {
+    pub fn address_of_remote_system(&self) -> Option<String> {
         let (server, _) = self.system_there()?;
         let all = self.names.addresses_of(&server.name);
         all.into_iter().find(|address| {
@@ -246,13 +246,13 @@ impl Variant {
 }
 
 /// Duration of the measurement of a link's throughput.
-const COUNTED: Duration = Duration::from_millis(250);
+const RATE_DURATION: Duration = Duration::from_millis(250);
 /// Number of round trips of a byte.
 const ROUND_TRIPS: usize = 5;
 
 fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(), Problem> {
     let directory = private.join("certificates");
-    let mut command = Command::new(ourselves().map_err(Problem::nowhere)?);
+    let mut command = Command::new(program_path().map_err(Problem::nowhere)?);
     command.arg("certs");
     for name in names {
         command.args(["--name", name]);
@@ -262,7 +262,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
     if finished.code != Some(0) {
         return Err(Problem::nowhere(format!(
             "cannot create certificates: {}",
-            finished.last_words()
+            finished.last_lines()
         )));
     }
     // HAProxy expects the certificate chain and the key in one file.
@@ -292,7 +292,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
 }
 
 /// Runs a seed and checks its results.
-fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
+fn run_seed(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
     let wrong = |what: String| seed.place.problem(format!("the seed {} {what}", seed.name));
     let environment = names.fill_pairs(&seed.environment, &seed.place)?;
     let record = logs.join(format!("{}.jsonl", seed.name));
@@ -300,7 +300,7 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
     let _ = fs::remove_file(&console);
     let words = match &seed.script {
         Some(script) => {
-            let mut words = vec![ourselves().map_err(wrong)?];
+            let mut words = vec![program_path().map_err(wrong)?];
             words
                 .extend(["run", "--quiet", "--no-color", "--log-format", "raw"].map(str::to_owned));
             words.extend([format!("--log-output=file={}", console.display())]);
@@ -322,8 +322,8 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
     let _ = fs::write(logs.join(format!("{}.err", seed.name)), &finished.talk);
     let logged = fs::read_to_string(&console).unwrap_or_default();
     if finished.code != Some(0) {
-        let said = match logged.trim().is_empty() {
-            true => finished.last_words(),
+        let output = match logged.trim().is_empty() {
+            true => finished.last_lines(),
             false => logged
                 .lines()
                 .rev()
@@ -332,15 +332,15 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
                 .join("\n    "),
         };
         return Err(wrong(format!(
-            "failed ({}): {said}; run it by hand: {}",
+            "failed ({}): {output}; run it by hand: {}",
             finished.status,
             words.join(" ")
         )));
     }
-    let mut told: Map<String, Value> = Map::new();
+    let mut printed: Map<String, Value> = Map::new();
     for line in finished.output.lines().chain(logged.lines()) {
         if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(line.trim()) {
-            told.extend(fields);
+            printed.extend(fields);
         }
     }
     let counters = fs::File::open(&record)
@@ -356,7 +356,7 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
             .map_or_else(|| value.to_string(), str::to_owned)
     };
     for (name, wanted) in &seed.expect {
-        let found = match (counters.get(name), told.get(name)) {
+        let found = match (counters.get(name), printed.get(name)) {
             (Some(count), _) => Some(count.to_string()),
             (None, Some(value)) => Some(text_of(value)),
             (None, None) => None,
@@ -377,7 +377,7 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
             return Err(seed.place_of_expect.problem(falls_short));
         }
     }
-    for (name, value) in &told {
+    for (name, value) in &printed {
         names.set(format!("{}.{name}", seed.name), text_of(value));
     }
     Ok(())

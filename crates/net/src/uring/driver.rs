@@ -43,7 +43,7 @@ impl Driver {
     /// Runs one turn. If the turn did something, another one follows after the tasks that it woke have
     /// run. Otherwise the driver sleeps until a task queues an operation or the kernel completes one.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.ring.awake();
+        self.ring.cancel_sleep();
         self.ring.set_driver(cx.waker());
         loop {
             match self.ring.turn() {

@@ -27,9 +27,9 @@ use crate::wire::Wire;
 const PATIENCE: Duration = Duration::from_secs(60);
 const SCHEDULES: u64 = 40;
 const STEPS: usize = 250;
-const MOST_CONNECTIONS: u64 = 40;
+const MAX_CONNECTIONS: u64 = 40;
 /// Every socket buffer has space for this much, so a write of this size never waits for the peer.
-const ALWAYS_TAKEN: u64 = 16 * 1024;
+const ALWAYS_FITS: u64 = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -166,7 +166,7 @@ impl Model {
         let amount = 1 + self.random.below(5_000);
         let count = self.connections.len() as u64;
         match choice {
-            0..=2 if count < MOST_CONNECTIONS => return self.connect().await,
+            0..=2 if count < MAX_CONNECTIONS => return self.connect().await,
             3 => return yield_now().await,
             4 => return exchange(healthy, amount as u32).await,
             _ if count == 0 => return,
@@ -184,7 +184,7 @@ impl Model {
             14 => match amount % 5 {
                 0 => reset(connection.theirs.take()),
                 1 => connection.theirs = None,
-                2 => connection.looks(),
+                2 => connection.check_idle(),
                 _ => {}
             },
             _ => {
@@ -247,7 +247,7 @@ impl Connection {
     }
 
     /// Checks a stream like a pool of idle connections, which drops disturbed streams.
-    fn looks(&mut self) {
+    fn check_idle(&mut self) {
         let Ours::Slow { stream, read } = &mut self.ours else {
             return;
         };
@@ -276,7 +276,7 @@ impl Connection {
         };
         // The kernel resets a connection with unread bytes, and the reset also discards bytes that were
         // sent.
-        let is_complete = self.peer_sent == 0 && self.written - self.peer_read <= ALWAYS_TAKEN;
+        let is_complete = self.peer_sent == 0 && self.written - self.peer_read <= ALWAYS_FITS;
         let deadline = Instant::now() + PATIENCE;
         let mut piece = vec![0; PERIOD as usize];
         loop {

@@ -18,7 +18,7 @@ const QUEUE: u32 = 1024;
 /// `IORING_ENTER_GETEVENTS`: the same call also performs deferred work.
 const GET_EVENTS: u32 = 1;
 /// When a ring is dropped: how often, and how long each time, it waits for its operations.
-const LAST_WAITS: (u32, Duration) = (40, Duration::from_millis(25));
+const DROP_WAITS: (u32, Duration) = (40, Duration::from_millis(25));
 
 const RECEIVE: u64 = 0;
 const SEND: u64 = 1;
@@ -233,7 +233,7 @@ impl Ring {
     }
 
     /// Stops the notifications that [`Ring::sleep`] requested.
-    pub(super) fn awake(&self) {
+    pub(super) fn cancel_sleep(&self) {
         self.state.borrow_mut().ring.completion().disable_eventfd();
     }
 
@@ -394,7 +394,7 @@ impl Drop for State {
         for socket in self.sockets.iter_mut().flatten() {
             drop(socket.close());
         }
-        let (attempts, length) = LAST_WAITS;
+        let (attempts, length) = DROP_WAITS;
         let length = types::Timespec::from(length);
         let wait = types::SubmitArgs::new().timespec(&length);
         for _ in 0..attempts {

@@ -77,7 +77,7 @@ fn writes_within_a_turn_are_sent_together() {
 }
 
 #[test]
-fn a_slow_reader_gets_every_byte_in_its_place() {
+fn a_slow_reader_receives_every_byte_in_order() {
     const WRITES: usize = 40_000;
     run(async || {
         let (mut ours, mut theirs) = pair(&listener()).await;
@@ -214,7 +214,7 @@ async fn pair_on(io: Io, listener: &TcpListener) -> (Plain, TcpStream) {
 }
 
 /// Exchanges 500 short messages while other peers flood connections without readers.
-async fn beside_floods(io: Io) {
+async fn exchange_during_floods(io: Io) {
     let listener = listener();
     let mut floods = Vec::new();
     for _ in 0..8 {
@@ -239,7 +239,7 @@ async fn beside_floods(io: Io) {
 fn unread_floods_do_not_starve_other_connections() {
     run(async || {
         for io in [Io::Epoll, Io::Uring] {
-            let ended = tokio::time::timeout(PATIENCE, beside_floods(io)).await;
+            let ended = tokio::time::timeout(PATIENCE, exchange_during_floods(io)).await;
             ended.expect("the healthy connection failed");
         }
     });

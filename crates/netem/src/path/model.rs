@@ -73,7 +73,7 @@ impl Random {
 
 /// Sends one packet of each connection. The packets enter the line at the given moments. Returns
 /// when each packet leaves; `None` if it is lost.
-fn carry(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Moment>> {
+fn transmit(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Moment>> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let queues: Vec<Rc<Queue>> = entered.iter().map(|_| Rc::default()).collect();
     let late = LATE.as_nanos() as u64;
@@ -83,7 +83,7 @@ fn carry(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Momen
         .map(|(n, at)| (*at + Duration::from_nanos(random.below(late)), n))
         .collect();
     reads.sort();
-    let decision = || path.one(side).decision.get();
+    let decision = || path.one_way(side).decision.get();
     for (now, n) in reads {
         while let Some(due) = decision().filter(|due| *due <= now) {
             path.decide(side, due);
@@ -122,7 +122,7 @@ fn differences(link: Link, opened: &[Moment]) -> Vec<i64> {
     let mut differences = Vec::new();
     for side in [Side::Forward, Side::Backward] {
         let expected = defined(link, &entered);
-        let left = carry(&path, side, &entered);
+        let left = transmit(&path, side, &entered);
         let pairs = left.iter().zip(&expected);
         differences.extend(pairs.filter_map(|(left, expected)| {
             left.map(|left| left.as_nanos() as i64 - expected.as_nanos() as i64)

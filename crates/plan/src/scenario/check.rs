@@ -12,7 +12,7 @@ use crate::stripe::{Division, Stripe};
 use crate::trace::Trace;
 
 const DEFAULT_MAX_DURATION: Duration = Duration::from_secs(600);
-const SHORTEST: Duration = Duration::from_secs(1);
+const MIN_DURATION: Duration = Duration::from_secs(1);
 
 /// Checks one scenario. Collects errors with its name.
 pub(crate) struct Checked<'a> {
@@ -204,10 +204,10 @@ impl<'a> Checked<'a> {
         let limit = limit.map(|duration| self.long_enough("duration", duration));
         let none = Rate {
             count: 0,
-            per: SHORTEST,
+            per: MIN_DURATION,
         };
         let extent = self.trace().map(|trace| trace.extent(limit));
-        let (duration, rate) = extent.unwrap_or((SHORTEST, none));
+        let (duration, rate) = extent.unwrap_or((MIN_DURATION, none));
         if rate.count == 0 {
             self.fault("arrivals", "the trace has no arrival in the duration");
         }
@@ -243,10 +243,7 @@ impl<'a> Checked<'a> {
         let stages = self.stages();
         let most = stages.iter().map(|stage| stage.target).max().unwrap_or(0);
         if most > u64::from(u32::MAX) {
-            self.fault(
-                "stages",
-                format!("{most} users are more than can be numbered"),
-            );
+            self.fault("stages", format!("{most} users are too many"));
         }
         if start == 0 && most == 0 && !stages.is_empty() {
             self.fault(
@@ -303,10 +300,7 @@ impl<'a> Checked<'a> {
                 least
             }
             _ => {
-                self.fault(
-                    field,
-                    format!("{written} users are more than can be numbered"),
-                );
+                self.fault(field, format!("{written} users are too many"));
                 least
             }
         }
@@ -323,7 +317,7 @@ impl<'a> Checked<'a> {
             None => {
                 self.fault(
                     "duration",
-                    "is missing: say how long the scenario runs, such as \"30s\"",
+                    "is missing: set how long the scenario runs, such as \"30s\"",
                 );
                 Duration::ZERO
             }
@@ -336,7 +330,7 @@ impl<'a> Checked<'a> {
     }
 
     fn long_enough(&mut self, field: &str, duration: Duration) -> Duration {
-        if duration < SHORTEST {
+        if duration < MIN_DURATION {
             self.fault(
                 field,
                 format!("must be at least 1s, but is {}", format(duration)),
@@ -360,7 +354,7 @@ impl<'a> Checked<'a> {
         let Some(pre_allocated) = self.options.pre_allocated_vus else {
             self.fault(
                 "preAllocatedVUs",
-                "is missing: say how many users are made ready before the start",
+                "is missing: set the number of users to initialize before the start",
             );
             return (0, 0);
         };

@@ -85,7 +85,7 @@ impl OptionValue for Arrivals {
         match value.as_str().map(Arrivals::parse) {
             Some(Ok(arrivals)) => Some(arrivals),
             Some(Err(fault)) => reader.fault(fault),
-            None => reader.wrong_kind("a text such as \"poisson\"", value),
+            None => reader.wrong_kind("a string such as \"poisson\"", value),
         }
     }
 

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_malformed() {
+    fn refuses_malformed_input() {
         for text in [
             "",
             "x",
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_is_named() {
+    fn a_typing_error_gets_a_suggestion() {
         let message = Expression::parse("agv<5").unwrap_err().to_string();
         assert!(message.contains("\"avg\""), "{message}");
     }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_malformed() {
+    fn refuses_malformed_input() {
         for text in [
             "", "{a:b}", "a{", "a{}", "a{b}", "a{b:}", "a{:c}", "a{b:c", "a{b:c} ", "a}", "a{b:c,}",
         ] {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_tags_that_select_nothing() {
+    fn reports_tags_that_match_nothing() {
         let selector = MetricSelector::parse("a{vu:1,b:c,iter:2}").unwrap();
         assert_eq!(
             selector.unindexed_tags().collect::<Vec<_>>(),

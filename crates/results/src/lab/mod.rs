@@ -3,14 +3,14 @@
 //!
 //! Reports are rendered from this document alone, without measuring anything.
 
-mod asked;
 mod cell;
 mod comparison;
+mod question;
 mod table;
 
-pub use asked::*;
 pub use cell::*;
 pub use comparison::*;
+pub use question::*;
 pub use table::*;
 
 use std::collections::BTreeMap;

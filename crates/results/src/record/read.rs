@@ -9,9 +9,9 @@ use serde::Deserialize;
 use super::{End, Header, Record, SCHEMA, Second};
 
 /// Maximum length of a line: enough for hundreds of distributions with thousands of buckets.
-const LONGEST_LINE: u64 = 16 << 20;
+const MAX_LINE_LENGTH: u64 = 16 << 20;
 /// Maximum length of a record.
-const LONGEST: u64 = 2 << 30;
+const MAX_RECORD_LENGTH: u64 = 2 << 30;
 /// The prefix of the schema in every version.
 const FAMILY: &str = "plimsoll/record/";
 
@@ -47,9 +47,13 @@ impl fmt::Display for ReadError {
             ReadError::LongLine(number) => write!(
                 f,
                 "line {number} is longer than {} MiB, the limit for a line of a record",
-                LONGEST_LINE >> 20
+                MAX_LINE_LENGTH >> 20
             ),
-            ReadError::TooLong => write!(f, "it is longer than {} GiB, the limit", LONGEST >> 30),
+            ReadError::TooLong => write!(
+                f,
+                "it is longer than {} GiB, the limit",
+                MAX_RECORD_LENGTH >> 30
+            ),
             ReadError::Line(number, why) => {
                 write!(f, "line {number} is not a line of a record: {why}")
             }
@@ -158,7 +162,7 @@ struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     fn new(from: R) -> Self {
         Lines {
-            from: from.take(LONGEST),
+            from: from.take(MAX_RECORD_LENGTH),
             line: Vec::new(),
             number: 0,
         }
@@ -169,12 +173,12 @@ impl<R: BufRead> Lines<R> {
         self.line.clear();
         self.number += 1;
         let count = (&mut self.from)
-            .take(LONGEST_LINE)
+            .take(MAX_LINE_LENGTH)
             .read_until(b'\n', &mut self.line)?;
         if self.line.ends_with(b"\n") {
             return Ok(Some((self.number, &self.line)));
         }
-        if count as u64 == LONGEST_LINE {
+        if count as u64 == MAX_LINE_LENGTH {
             return Err(ReadError::LongLine(self.number));
         }
         if self.from.limit() == 0 {

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_decides_what_a_file_is() {
+    fn syntax_determines_the_kind_of_a_file() {
         assert_eq!(kind("/a.js", "export default 1"), "module");
         assert_eq!(kind("/a.js", "import 'k6'"), "module");
         assert_eq!(kind("/a.js", "await 1"), "module");

@@ -97,7 +97,7 @@ mod tests {
     const TEXT: &str = "sha384-MTp+MyKsZVwnazoKnmsnxEjFcHsbDiADe0Krd2G6JRYvdlnU/+Hq/ZlmIEwbQftz";
 
     #[test]
-    fn digests_are_those_of_web_pages() {
+    fn digests_match_those_of_openssl() {
         let digest = Integrity::parse(TEXT).unwrap();
         assert_eq!(digest, Integrity::of(b"text"));
         assert_eq!(digest.to_string(), TEXT);

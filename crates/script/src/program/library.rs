@@ -1,4 +1,4 @@
-//! All files of a program: read or fetched and compiled once, then shared by all users.
+//! All files of a program. They are read or fetched and compiled once, then shared by all users.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use super::{Location, location};
 /// All files of a program.
 pub struct Library {
     entry: Location,
-    /// The base folder for relative paths of an entry that is not a file.
+    /// The folder that relative paths are relative to if the script is not a file.
     folder: PathBuf,
     sources: Sources,
     import_map: ImportMap,
     modules: RwLock<HashMap<String, Arc<Compiled>>>,
-    /// Full names by importing module and specifier.
+    /// Full names of modules, by importing module and specifier.
     resolved: RwLock<HashMap<String, HashMap<String, String>>>,
     files: RwLock<BTreeMap<PathBuf, Arc<[u8]>>>,
     sealed: AtomicBool,
@@ -50,7 +50,7 @@ impl Library {
         &self.entry
     }
 
-    /// The source of its files.
+    /// The sources of its files.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
@@ -65,7 +65,7 @@ impl Library {
         Ok(())
     }
 
-    /// Stops all further reading: users find only what the first run of the init code loaded.
+    /// Stops all further reading: users find only files that the first run of the init code loaded.
     pub fn seal(&self) {
         self.sealed.store(true, Ordering::Release);
     }
@@ -74,7 +74,7 @@ impl Library {
         self.sealed.load(Ordering::Acquire)
     }
 
-    /// The full name of the module that `base` calls `specifier`.
+    /// The full name of the module that `base` imports as `specifier`.
     ///
     /// # Errors
     /// Why the module cannot be found.
@@ -108,7 +108,7 @@ impl Library {
         reason
     }
 
-    /// The first error of a module that could not be loaded, if there is one.
+    /// The first error of a module that could not be loaded, if any.
     pub fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
@@ -165,7 +165,7 @@ impl Library {
         Ok(compiled)
     }
 
-    /// The text of a file, by its path from the script.
+    /// The contents of a text file. The path is relative to the script.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -176,7 +176,7 @@ impl Library {
         String::from_utf8(bytes.to_vec()).map_err(|_| format!("{} is not text", path.display()))
     }
 
-    /// The modules from the network that were loaded, by address, if files were kept.
+    /// The modules that were loaded from the network, by address, if files were kept.
     pub fn web_modules(&self) -> BTreeMap<String, Arc<[u8]>> {
         let kept = self.sources.kept().web;
         let modules = read(&self.modules);
@@ -334,7 +334,7 @@ impl Files for Library {
     }
 }
 
-/// Takes a lock even if another thread panicked: no writer leaves a map half changed.
+/// Takes a lock even if another thread panicked: no writer leaves a map half-changed.
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -109,9 +109,9 @@ fn missing_built_in(name: &str) -> String {
             let all = modules::ALL.iter().map(|module| module.name);
             let here: Vec<_> = all.filter(|name| name.starts_with("k6/x/")).collect();
             return match here.as_slice() {
-                [] => format!("{name} is not there: extensions of k6 cannot be loaded"),
+                [] => format!("{name} is not available: extensions of k6 cannot be loaded"),
                 here => format!(
-                    "{name} is not there: extensions of k6 cannot be loaded; Plimsoll has {}",
+                    "{name} is not available: extensions of k6 cannot be loaded; Plimsoll has {}",
                     here.join(", ")
                 ),
             };
@@ -124,7 +124,7 @@ fn missing_built_in(name: &str) -> String {
             };
         }
     };
-    format!("{name} is not there{hint}")
+    format!("{name} does not exist{hint}")
 }
 
 /// Removes `.` and `..` from a path without accessing the disk.

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_import_map_prefers_the_exact_and_the_longest() {
+    fn an_import_map_prefers_exact_names_and_long_prefixes() {
         let map = r#"{"imports":{"a":"./x.js","lib/":"./lib/","lib/deep/":"https://e.example/"}}"#;
         let map = ImportMap::parse(map, Path::new("/w")).unwrap();
         assert_eq!(map.find("a").unwrap(), "file:///w/./x.js");

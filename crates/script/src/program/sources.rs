@@ -227,10 +227,10 @@ mod tests {
 
     #[test]
     fn user_names_are_removed_from_paths() {
-        let told = |path| shared(Path::new(path)).display().to_string();
-        assert_eq!(told("/home/ann/tests/a.js"), "/home/nobody/tests/a.js");
-        assert_eq!(told("/Users/ann/a.js"), "/Users/nobody/a.js");
-        assert_eq!(told("/home/a.js"), "/home/a.js");
-        assert_eq!(told("/srv/home/ann/a.js"), "/srv/home/ann/a.js");
+        let name_of = |path| shared(Path::new(path)).display().to_string();
+        assert_eq!(name_of("/home/ann/tests/a.js"), "/home/nobody/tests/a.js");
+        assert_eq!(name_of("/Users/ann/a.js"), "/Users/nobody/a.js");
+        assert_eq!(name_of("/home/a.js"), "/home/a.js");
+        assert_eq!(name_of("/srv/home/ann/a.js"), "/srv/home/ann/a.js");
     }
 }

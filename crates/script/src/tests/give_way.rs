@@ -95,7 +95,7 @@ const CALLS: &[(&str, &str)] = &[
 const LOOKS: usize = 5;
 
 #[test]
-fn long_calls_are_ended() {
+fn long_calls_are_interrupted() {
     let mut held = Vec::new();
     for (needs, call) in CALLS {
         let source = format!(
@@ -135,7 +135,7 @@ fn long_calls_are_ended() {
 /// An unwinding stack cannot be suspended, so the worker's other users would wait until the whole page is dropped.
 #[cfg(debug_assertions)] // Only such a build counts the nodes.
 #[test]
-fn a_page_whose_parsing_is_ended_is_dropped_later() {
+fn a_page_whose_parsing_is_interrupted_is_dropped_later() {
     use plimsoll_k6::pure::html::DROPPED_WHILE_UNWINDING;
 
     let source = format!(

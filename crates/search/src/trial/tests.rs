@@ -107,7 +107,7 @@ fn dropped_iterations_count_against_the_objective() {
 }
 
 #[test]
-fn a_shortage_of_users_is_the_generators_limit_and_a_slow_service_is_not() {
+fn a_shortage_of_users_is_the_generators_limit_but_a_slow_service_is_not() {
     let settings = settings("p95<50ms", 0.001);
     let short = trial(&settings, &[45.0; 500], "suspect", "server");
     assert!(short.short_of_users, "{:?}", short.broken);

@@ -103,7 +103,7 @@ impl Address {
         let truth = || match value {
             "1" | "true" | "TRUE" | "True" => Ok(true),
             "0" | "false" | "FALSE" | "False" => Ok(false),
-            _ => Err(format!("{name} is true or false, and not {value}")),
+            _ => Err(format!("{name} must be true or false, not {value}")),
         };
         match name {
             "tls" => {
@@ -115,7 +115,7 @@ impl Address {
                         Ok(false) => Security::Clear,
                         Err(_) => {
                             return Err(format!(
-                                "tls is true, false, skip-verify or preferred, and not {value}"
+                                "tls must be true, false, skip-verify or preferred, not {value}"
                             ));
                         }
                     },
@@ -125,7 +125,7 @@ impl Address {
             "multiStatements" => self.has_many_statements = truth()?,
             "clientFoundRows" => self.counts_found_rows = truth()?,
             "loc" if value == "UTC" => {}
-            "loc" => return Err(format!("times are in UTC, and not in {value}")),
+            "loc" => return Err(format!("loc must be UTC, not {value}")),
             // Uses the first one of a list. Go's driver tries the next ones if the server does not know it.
             "charset" => {
                 let name = value.split(',').next().unwrap_or_default();

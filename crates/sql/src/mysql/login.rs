@@ -6,7 +6,7 @@ use super::address::{Address, Security};
 use super::packets::{self, Greeting};
 use super::value::put_text;
 use super::{Failed, Packets, malformed, password};
-use crate::reach::Reach;
+use crate::connect_options::ConnectOptions;
 
 /// Capability flags (MySQL manual, "Capabilities Flags").
 mod capability {
@@ -29,10 +29,14 @@ const SHA2: &str = "caching_sha2_password";
 
 /// The character set utf8mb4 with its general collation, which every version supports.
 const CHARACTERS: u8 = 45;
-const MAXIMUM_PACKET: u32 = super::LONGEST as u32;
+const MAXIMUM_PACKET: u32 = super::MAX_PACKET as u32;
 
 /// Logs in on a new stream.
-pub async fn log_in(stream: Stream, address: &Address, reach: &Reach) -> Result<Packets, Failed> {
+pub async fn log_in(
+    stream: Stream,
+    address: &Address,
+    options: &ConnectOptions,
+) -> Result<Packets, Failed> {
     let mut packets = Packets::new(stream);
     let packet = packets.read_success().await?;
     let greeting = packets::greeting(&packet).ok_or_else(malformed)?;
@@ -54,7 +58,7 @@ pub async fn log_in(stream: Stream, address: &Address, reach: &Reach) -> Result<
     opening.extend([0; 23]);
     if is_encrypted {
         packets.write(&opening).await?;
-        packets = encrypt(packets, address, reach).await?;
+        packets = encrypt(packets, address, options).await?;
     }
     // Try an unknown method, too: the server then requests another one.
     let way = match greeting.plugin.as_str() {
@@ -100,12 +104,16 @@ fn capabilities(address: &Address, is_encrypted: bool) -> u32 {
 }
 
 /// Starts TLS. The packet numbers continue.
-async fn encrypt(packets: Packets, address: &Address, reach: &Reach) -> Result<Packets, Failed> {
+async fn encrypt(
+    packets: Packets,
+    address: &Address,
+    options: &ConnectOptions,
+) -> Result<Packets, Failed> {
     let number = packets.number;
     let mut steps = Steps::default();
     // Nothing has been read after the first packet, because the server waits.
     let stream = packets.stream.into_inner();
-    let secured = reach
+    let secured = options
         .network
         .secure(stream, &address.host, Alpn::None, &mut steps);
     let (stream, _) = secured
@@ -133,9 +141,9 @@ async fn authenticate(
     greeting: &Greeting,
     is_encrypted: bool,
 ) -> Result<(), Failed> {
-    const OTHER_WAY: u8 = 0xFE;
+    const SWITCH_METHOD: u8 = 0xFE;
     const MORE: u8 = 1;
-    const REMEMBERED: u8 = 3;
+    const CACHED: u8 = 3;
     const PASSWORD_NEEDED: u8 = 4;
     const KEY_PLEASE: u8 = 2;
     let mut nonce = greeting.nonce.clone();
@@ -143,14 +151,14 @@ async fn authenticate(
         let packet = packets.read_success().await?;
         match packet.as_slice() {
             [0, ..] => return Ok(()),
-            [OTHER_WAY, ..] => {
+            [SWITCH_METHOD, ..] => {
                 let (way, other) = packets::other_plugin(&packet).ok_or_else(malformed)?;
                 let proof = proof(&way, &address.password, &other)?;
                 nonce = other;
                 packets.write(&proof).await?;
             }
             // The server's success message follows.
-            [MORE, REMEMBERED] => {}
+            [MORE, CACHED] => {}
             [MORE, PASSWORD_NEEDED] if is_encrypted => {
                 let mut password = address.password.clone().into_bytes();
                 password.push(0);

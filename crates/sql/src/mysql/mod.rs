@@ -14,11 +14,11 @@ use packets::{Column, Done, Reader};
 use value::execution;
 pub use value::{binary_row, text_row};
 
-use crate::reach::Reach;
+use crate::connect_options::ConnectOptions;
 use crate::value::{Changes, Rows, SqlValue};
 
 /// Maximum length of a packet that is read from a server, as in Go's driver.
-const LONGEST: usize = 64 << 20;
+const MAX_PACKET: usize = 64 << 20;
 /// A packet with this length is continued in the next packet.
 const FULL: usize = 0xFF_FFFF;
 
@@ -77,17 +77,22 @@ struct Outcome {
 }
 
 impl MySql {
-    pub async fn open(address: &Address, reach: &Reach) -> Result<MySql, String> {
+    pub async fn open(address: &Address, options: &ConnectOptions) -> Result<MySql, String> {
         let (host, port) = (&address.host, address.port);
         let unreachable = |error: &dyn std::fmt::Display| {
             format!("cannot connect to MySQL at {host}:{port}: {error}")
         };
         let mut steps = Steps::default();
-        let dialed = reach
-            .network
-            .dial(host, port, reach.local, &reach.counter, true, &mut steps);
+        let dialed = options.network.dial(
+            host,
+            port,
+            options.local,
+            &options.counter,
+            true,
+            &mut steps,
+        );
         let stream = dialed.await.map_err(|error| unreachable(&error))?.stream;
-        let packets = login::log_in(stream, address, reach).await;
+        let packets = login::log_in(stream, address, options).await;
         let packets = packets.map_err(|failed| unreachable(&failed.into_text()))?;
         let mut opened = MySql {
             packets,
@@ -292,8 +297,8 @@ impl Packets {
             self.number = self.number.wrapping_add(1);
             let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
             let whole = packet.len() + length;
-            if whole > LONGEST {
-                let text = format!("a packet of the server has more than {LONGEST} bytes");
+            if whole > MAX_PACKET {
+                let text = format!("a packet of the server has more than {MAX_PACKET} bytes");
                 return Err(Failed::Broken(text));
             }
             // Memory grows with the data that arrives, not with the length in the header.

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_is_read() {
+    fn the_first_packet_is_parsed() {
         let mut packet = b"\x0a11.8.1-MariaDB\0\x01\0\0\0abcdefgh\0".to_vec();
         packet.extend([0xFE, 0xF7, 45, 2, 0, 0xFF, 0x81, 21]);
         packet.extend([0; 10]);

@@ -75,7 +75,7 @@ mod tests {
 
     /// The expected values were computed with Python's hashlib.
     #[test]
-    fn proofs_hide_the_password() {
+    fn responses_hide_the_password() {
         let expected = "8817c50fa779daef010ee7577825b0847df9842e";
         assert_eq!(hex(&native("secret", NONCE)), expected);
         let expected = "c76e2898612a4cf042c77fa8c4702c4c64c0c2c557c53c4d75595aaa6abae809";

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_text_are_read() {
+    fn text_values_are_read() {
         let columns = [
             column(kind::LONG, false, 0),
             column(kind::LONG_LONG, true, 0),

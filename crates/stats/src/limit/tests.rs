@@ -357,10 +357,10 @@ fn random_outcomes_never_give_an_unobserved_result() {
             seen.push((rate, outcome));
             outcome
         });
-        let times = |rate: u64, wanted: Outcome| {
+        let times = |rate: u64, expected: Outcome| {
             let same = seen
                 .iter()
-                .filter(|(of, outcome)| (*of, *outcome) == (rate, wanted));
+                .filter(|(of, outcome)| (*of, *outcome) == (rate, expected));
             same.count() as u32
         };
         let met = |rate| times(rate, Outcome::Met { sure: true });

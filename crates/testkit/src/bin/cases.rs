@@ -54,7 +54,11 @@ fn main() -> io::Result<ExitCode> {
         fs::write("cases/pending.txt", names)?;
     }
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed()) {
-        writeln!(stdout, "{}: {}", outcome.case.name, outcome.case.told.about)?;
+        writeln!(
+            stdout,
+            "{}: {}",
+            outcome.case.name, outcome.case.settings.about
+        )?;
         for difference in &outcome.differences {
             writeln!(stdout, "    {difference}")?;
         }

@@ -34,9 +34,9 @@ pub fn digest_allows(authorization: &str, method: &str, user: &str, password: &s
     let field = |name: &str| fields.get(name).copied().unwrap_or_default();
     // RFC 7616, section 3.4.1: response = H(H(A1):nonce:nc:cnonce:qop:H(A2)).
     let secret = hash(&format!("{user}:{}:{password}", field("realm")));
-    let asked = hash(&format!("{method}:{}", field("uri")));
+    let request_hash = hash(&format!("{method}:{}", field("uri")));
     let expected = hash(&format!(
-        "{secret}:{NONCE}:{}:{}:{}:{asked}",
+        "{secret}:{NONCE}:{}:{}:{}:{request_hash}",
         field("nc"),
         field("cnonce"),
         field("qop")
@@ -62,8 +62,10 @@ mod tests {
     #[test]
     fn digest_needs_the_right_password() {
         let secret = hash("user:cases:pass");
-        let asked = hash("GET:/digest/user/pass");
-        let response = hash(&format!("{secret}:{NONCE}:00000001:0a4f:auth:{asked}"));
+        let request_hash = hash("GET:/digest/user/pass");
+        let response = hash(&format!(
+            "{secret}:{NONCE}:00000001:0a4f:auth:{request_hash}"
+        ));
         let sent = format!(
             "Digest username=\"user\", realm=\"cases\", nonce=\"{NONCE}\", uri=\"/digest/user/pass\", qop=auth, nc=00000001, cnonce=\"0a4f\", response=\"{response}\""
         );

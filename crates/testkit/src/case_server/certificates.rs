@@ -12,14 +12,14 @@ use tokio_rustls::rustls::{
 };
 
 /// The TLS settings of each listener, by its environment variable.
-pub struct Made {
+pub struct Certificates {
     pub listeners: Vec<(&'static str, ServerConfig)>,
 }
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 
 /// Creates the authority and its certificates, and writes the files for scripts to `folder`.
-pub fn make(folder: &Path) -> io::Result<Made> {
+pub fn make(folder: &Path) -> io::Result<Certificates> {
     let mut parameters = CertificateParams::new(Vec::<String>::new()).map_err(io::Error::other)?;
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let name = &mut parameters.distinguished_name;
@@ -33,7 +33,7 @@ pub fn make(folder: &Path) -> io::Result<Made> {
 
     let own = ["localhost", "127.0.0.1"];
     let both: &[&SupportedProtocolVersion] = &[&TLS12, &TLS13];
-    Ok(Made {
+    Ok(Certificates {
         listeners: vec![
             (
                 "TLS",

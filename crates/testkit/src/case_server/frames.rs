@@ -16,7 +16,7 @@ pub const LAST: u8 = 0x80;
 pub const COMPRESSED: u8 = 0x40;
 
 /// Maximum length of a frame. No case sends a longer one.
-const LONGEST: u64 = 64 << 20;
+const MAX_FRAME: u64 = 64 << 20;
 
 /// One frame: its first byte, and its unmasked payload.
 pub struct Frame {
@@ -44,7 +44,7 @@ impl Frame {
             let rest = input.get(taken..).unwrap_or_default();
             engine.decompress_vec(rest, &mut out, FlushDecompress::Sync)?;
             let all_in = engine.total_in() >= input.len() as u64;
-            if all_in && out.len() < out.capacity() || out.len() as u64 > LONGEST {
+            if all_in && out.len() < out.capacity() || out.len() as u64 > MAX_FRAME {
                 return Ok(out);
             }
             out.reserve(64 * 1024);
@@ -67,7 +67,7 @@ pub async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Frame> {
     };
     let mut key = [0_u8; 4];
     stream.read_exact(&mut key).await?;
-    if length > LONGEST {
+    if length > MAX_FRAME {
         return Err(io::Error::other("a frame that is too long"));
     }
     let mut payload = vec![0; usize::try_from(length).unwrap_or(0)];

@@ -62,13 +62,13 @@ pub async fn answer(request: Request<Incoming>) -> Response<Body> {
             "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection",
             "ServerReflectionInfo",
         ) => reflection(body),
-        _ => alone(12, &format!("unknown service {service}")),
+        _ => status_only(12, &format!("unknown service {service}")),
     }
 }
 
 async fn unary(
     method: &str,
-    asked: &HeaderMap,
+    request_headers: &HeaderMap,
     message: Bytes,
     was_packed: bool,
 ) -> Response<Body> {
@@ -94,10 +94,10 @@ async fn unary(
                 .min(64 << 20);
             same_way(texted(&"x".repeat(size)))
         }
-        "Metadata" => metadata(asked),
+        "Metadata" => metadata(request_headers),
         "Count" => count(number(&message, 1), ok()),
         "CountAndFail" => count(number(&message, 1), status(9, "enough counted")),
-        _ => alone(
+        _ => status_only(
             12,
             &format!("unknown method {method} for service cases.Cases"),
         ),
@@ -163,8 +163,8 @@ fn fail(message: &Bytes) -> Response<Body> {
 
 /// Received fields whose names start with `x-`. Some of them are returned in the headers and in the
 /// trailers.
-fn metadata(asked: &HeaderMap) -> Response<Body> {
-    let mut names: Vec<&str> = asked
+fn metadata(request_headers: &HeaderMap) -> Response<Body> {
+    let mut names: Vec<&str> = request_headers
         .keys()
         .map(HeaderName::as_str)
         .filter(|name| name.starts_with("x-"))
@@ -172,7 +172,7 @@ fn metadata(asked: &HeaderMap) -> Response<Body> {
     names.sort_unstable();
     let mut message = Vec::new();
     for name in names {
-        let values: Vec<String> = asked
+        let values: Vec<String> = request_headers
             .get_all(name)
             .iter()
             .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -202,7 +202,7 @@ fn health(message: &Bytes) -> Response<Body> {
         b"" | b"cases.Cases" => 1,
         b"down" => 2,
         b"odd" => 3,
-        _ => return alone(5, "unknown service"),
+        _ => return status_only(5, "unknown service"),
     };
     single(HeaderMap::new(), numbered(state), ok())
 }
@@ -291,7 +291,7 @@ pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> R
 }
 
 /// A response that contains only a status.
-pub(super) fn alone(code: i64, message: &str) -> Response<Body> {
+pub(super) fn status_only(code: i64, message: &str) -> Response<Body> {
     let mut answer = Response::new(http_body_util::Empty::new().boxed());
     *answer.headers_mut() = status(code, message);
     put(answer.headers_mut(), "content-type", "application/grpc");

@@ -8,20 +8,24 @@ use hyper::Response;
 use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderName};
 
-use super::grpc::{Body, Parts, alone, begun, ok, put, single, status, whole};
+use super::grpc::{Body, Parts, begun, ok, put, single, status, status_only, whole};
 use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
 
 /// Maximum length of a response. No test needs more.
-const MOST: usize = 8 << 20;
+const MAX_RESPONSE: usize = 8 << 20;
 
 const INITIAL: &str = "x-grpc-test-echo-initial";
 const TRAILING: &str = "x-grpc-test-echo-trailing-bin";
 
 /// Responds to one call.
-pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Response<Body> {
+pub async fn answer(
+    method: &str,
+    request_headers: &HeaderMap,
+    mut body: Incoming,
+) -> Response<Body> {
     let mut reader = Reader::default();
-    let mut headers = echoed(asked, INITIAL);
-    let trailers = echoed(asked, TRAILING);
+    let mut headers = echoed(request_headers, INITIAL);
+    let trailers = echoed(request_headers, TRAILING);
     match method {
         "EmptyCall" => {
             reader.next(&mut body).await;
@@ -32,7 +36,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
             if let Some(output) = is_unexpected(&message, 8, reader.packed) {
                 return output;
             }
-            if let Some(output) = asked_status(&message) {
+            if let Some(output) = requested_status(&message) {
                 return with_status(headers, output, trailers);
             }
             let answer = payload(number(&message, 2));
@@ -60,7 +64,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
             tokio::spawn(stream(reader, body, parts, trailers, at_once));
             answer
         }
-        _ => alone(12, &format!("unknown method {method}")),
+        _ => status_only(12, &format!("unknown method {method}")),
     }
 }
 
@@ -74,7 +78,7 @@ async fn stream(
 ) {
     let mut kept = Vec::new();
     while let Some(message) = reader.next(&mut body).await {
-        if let Some((code, text)) = asked_status(&message) {
+        if let Some((code, text)) = requested_status(&message) {
             let _ = parts.send(Ok(Frame::trailers(status(code, &text)))).await;
             return;
         }
@@ -114,7 +118,7 @@ async fn send(parts: &Parts, message: &Bytes) -> bool {
 
 /// A message whose first field is a payload of the given number of zeros.
 fn payload(size: i64) -> Bytes {
-    let size = usize::try_from(size).unwrap_or(0).min(MOST);
+    let size = usize::try_from(size).unwrap_or(0).min(MAX_RESPONSE);
     let mut payload = Vec::new();
     field(&mut payload, 2, &vec![0; size]);
     let mut message = Vec::new();
@@ -131,11 +135,11 @@ fn is_set(message: &[u8], place: u64) -> bool {
 fn is_unexpected(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
     let output = fields(message).into_iter().any(|field| field.0 == place);
     (output && is_set(message, place) != was_packed)
-        .then(|| alone(3, "the message is not packed as it says"))
+        .then(|| status_only(3, "the message is not compressed as declared"))
 }
 
 /// The `EchoStatus` that the message requests.
-fn asked_status(message: &[u8]) -> Option<(i64, String)> {
+fn requested_status(message: &[u8]) -> Option<(i64, String)> {
     let output = bytes_of(message, 7);
     let code = number(&output, 1);
     let text = bytes_of(&output, 2);
@@ -154,8 +158,8 @@ fn with_status(
     answer
 }
 
-fn echoed(asked: &HeaderMap, name: &'static str) -> HeaderMap {
-    let values = asked.get_all(name).iter().cloned();
+fn echoed(request_headers: &HeaderMap, name: &'static str) -> HeaderMap {
+    let values = request_headers.get_all(name).iter().cloned();
     values
         .map(|value| (HeaderName::from_static(name), value))
         .collect()

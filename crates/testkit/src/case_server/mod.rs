@@ -108,9 +108,9 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor) {
 
 /// Handles the requests of one connection.
 async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S) {
-    let asked = Arc::new(AtomicU64::new(0));
+    let requests = Arc::new(AtomicU64::new(0));
     let answer = service_fn(move |request| {
-        let number = asked.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = requests.fetch_add(1, Ordering::Relaxed) + 1;
         async move {
             Ok::<_, Infallible>(if grpc::is_call(&request) {
                 grpc::answer(request).await

@@ -20,7 +20,7 @@ mod tests {
     /// The checksum at the end of a zlib stream is computed from the decompressed text (RFC 1950,
     /// section 2.2).
     #[test]
-    fn the_deflated_body_is_of_the_plain_text() {
+    fn the_deflated_body_contains_the_plain_text() {
         let (mut low, mut high) = (1_u32, 0_u32);
         for byte in super::PLAIN.bytes() {
             low = (low + u32::from(byte)) % 65_521;

@@ -29,7 +29,7 @@ pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
         Ok(body) => body.to_bytes(),
         Err(_) => Bytes::new(),
     };
-    let asked = Asked {
+    let request = CaseRequest {
         method: head.method.as_str().to_owned(),
         path: head.uri.path().to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
@@ -37,23 +37,23 @@ pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
         headers: head.headers,
         body,
     };
-    let parts: Vec<&str> = asked.path.trim_matches('/').split('/').collect();
+    let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["get" | "echo" | "anything", ..] => json(&asked.describe()),
-        ["back"] => back(&asked),
-        ["status", code] => status(code, &asked),
+        ["get" | "echo" | "anything", ..] => json(&request.describe()),
+        ["back"] => back(&request),
+        ["status", code] => status(code, &request),
         ["redirect", count] => redirect(count),
-        ["redirect-to"] => redirect_to(&asked),
-        ["set-cookie"] => set_cookies(&asked),
+        ["redirect-to"] => redirect_to(&request),
+        ["set-cookie"] => set_cookies(&request),
         ["cookie-attributes"] => cookie_attributes(),
-        ["cookies"] => json(&json!({ "cookies": asked.cookies() })),
+        ["cookies"] => json(&json!({ "cookies": request.cookies() })),
         ["gzip"] => packed_body("gzip", packed::GZIP),
         ["deflate"] => packed_body("deflate", packed::DEFLATE),
         ["brotli"] => packed_body("br", packed::BROTLI),
         ["zstd"] => packed_body("zstd", packed::ZSTD),
         ["unknown-coding"] => packed_body("squeezed", b"as it is"),
-        ["basic", user, password] => basic(&asked, user, password),
-        ["digest", user, password] => digest(&asked, user, password),
+        ["basic", user, password] => basic(&request, user, password),
+        ["digest", user, password] => digest(&request, user, password),
         ["delay", milliseconds] => {
             tokio::time::sleep(Duration::from_millis(milliseconds.parse().unwrap_or(0))).await;
             json(&json!({ "delayed": milliseconds }))
@@ -73,7 +73,7 @@ pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
         ["connection"] => json(&json!({ "request": number })),
         ["close"] => with(json(&json!({ "request": number })), "connection", "close"),
         ["in-flight", milliseconds] => in_flight(milliseconds).await,
-        ["item", ..] => json(&json!({ "path": asked.path })),
+        ["item", ..] => json(&json!({ "path": request.path })),
         _ => plain(StatusCode::NOT_FOUND, "no such path\n"),
     }
 }
@@ -87,7 +87,7 @@ async fn shake_hands(request: Request<Incoming>) -> Response<Body> {
     response
 }
 
-struct Asked {
+struct CaseRequest {
     method: String,
     path: String,
     query: String,
@@ -96,7 +96,7 @@ struct Asked {
     body: Bytes,
 }
 
-impl Asked {
+impl CaseRequest {
     /// The request as JSON, without data that may differ between clients: their name, and the port of
     /// the listener.
     fn describe(&self) -> Value {
@@ -173,23 +173,23 @@ fn with(mut response: Response<Body>, name: &'static str, value: &str) -> Respon
 }
 
 /// Echoes the body with its original content coding and type.
-fn back(asked: &Asked) -> Response<Body> {
-    let mut response = Response::new(whole(asked.body.clone()));
+fn back(request: &CaseRequest) -> Response<Body> {
+    let mut response = Response::new(whole(request.body.clone()));
     for name in ["content-encoding", "content-type"] {
-        if asked.headers.contains_key(name) {
-            response = with(response, name, &asked.header(name));
+        if request.headers.contains_key(name) {
+            response = with(response, name, &request.header(name));
         }
     }
-    with(response, "x-length", &asked.body.len().to_string())
+    with(response, "x-length", &request.body.len().to_string())
 }
 
-fn status(code: &str, asked: &Asked) -> Response<Body> {
+fn status(code: &str, request: &CaseRequest) -> Response<Body> {
     let code = code.parse::<u16>().ok();
     let Some(status) = code.and_then(|code| StatusCode::from_u16(code).ok()) else {
         return plain(StatusCode::BAD_REQUEST, "no such status\n");
     };
     let mut response = plain(status, "");
-    if let Some(target) = asked.parameter("location") {
+    if let Some(target) = request.parameter("location") {
         response = with(response, "location", target);
     }
     response
@@ -204,16 +204,18 @@ fn redirect(count: &str) -> Response<Body> {
 }
 
 /// Handles paths like `/redirect-to?status=307&url=/echo`.
-fn redirect_to(asked: &Asked) -> Response<Body> {
-    let status = asked.parameter("status").and_then(|code| code.parse().ok());
+fn redirect_to(request: &CaseRequest) -> Response<Body> {
+    let status = request
+        .parameter("status")
+        .and_then(|code| code.parse().ok());
     let status = StatusCode::from_u16(status.unwrap_or(302)).unwrap_or(StatusCode::FOUND);
-    let target = asked.parameter("url").unwrap_or("/get").to_owned();
+    let target = request.parameter("url").unwrap_or("/get").to_owned();
     with(plain(status, ""), "location", &target)
 }
 
-fn set_cookies(asked: &Asked) -> Response<Body> {
-    let mut response = json(&json!({ "set": asked.query }));
-    for (name, value) in asked.parameters() {
+fn set_cookies(request: &CaseRequest) -> Response<Body> {
+    let mut response = json(&json!({ "set": request.query }));
+    for (name, value) in request.parameters() {
         response = with(response, "set-cookie", &format!("{name}={value}; Path=/"));
     }
     response
@@ -236,8 +238,8 @@ fn packed_body(coding: &'static str, body: &'static [u8]) -> Response<Body> {
     with(typed("application/json", body), "content-encoding", coding)
 }
 
-fn basic(asked: &Asked, user: &str, password: &str) -> Response<Body> {
-    if auth::basic_allows(&asked.header("authorization"), user, password) {
+fn basic(request: &CaseRequest, user: &str, password: &str) -> Response<Body> {
+    if auth::basic_allows(&request.header("authorization"), user, password) {
         return json(&json!({ "user": user }));
     }
     with(
@@ -247,9 +249,9 @@ fn basic(asked: &Asked, user: &str, password: &str) -> Response<Body> {
     )
 }
 
-fn digest(asked: &Asked, user: &str, password: &str) -> Response<Body> {
-    let authorization = asked.header("authorization");
-    if auth::digest_allows(&authorization, &asked.method, user, password) {
+fn digest(request: &CaseRequest, user: &str, password: &str) -> Response<Body> {
+    let authorization = request.header("authorization");
+    if auth::digest_allows(&authorization, &request.method, user, password) {
         return json(&json!({ "user": user }));
     }
     let challenge = auth::digest_challenge();
@@ -292,13 +294,13 @@ fn several_headers() -> Response<Body> {
 /// The number of these requests that were in flight at the same time, including this one.
 async fn in_flight(milliseconds: &str) -> Response<Body> {
     static BUSY: AtomicU64 = AtomicU64::new(0);
-    static MOST: AtomicU64 = AtomicU64::new(0);
+    static MAX_IN_FLIGHT: AtomicU64 = AtomicU64::new(0);
     let now = BUSY.fetch_add(1, Ordering::SeqCst) + 1;
-    MOST.fetch_max(now, Ordering::SeqCst);
+    MAX_IN_FLIGHT.fetch_max(now, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(milliseconds.parse().unwrap_or(0))).await;
-    let most = MOST.load(Ordering::SeqCst);
+    let most = MAX_IN_FLIGHT.load(Ordering::SeqCst);
     if BUSY.fetch_sub(1, Ordering::SeqCst) == 1 {
-        MOST.store(0, Ordering::SeqCst);
+        MAX_IN_FLIGHT.store(0, Ordering::SeqCst);
     }
     json(&json!({ "most": most }))
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub struct Case {
     pub name: String,
     pub folder: PathBuf,
-    pub told: CaseSettings,
+    pub settings: CaseSettings,
 }
 
 /// The contents of `case.json`. Every key except `about` has a default.
@@ -118,12 +118,12 @@ impl Case {
         let path = folder.join("case.json");
         let text =
             fs::read_to_string(&path).map_err(|error| format!("{name}: case.json: {error}"))?;
-        let told =
+        let settings =
             serde_json::from_str(&text).map_err(|error| format!("{name}: case.json: {error}"))?;
         Ok(Case {
             name: name.to_owned(),
             folder: folder.to_owned(),
-            told,
+            settings,
         })
     }
 
@@ -149,12 +149,12 @@ impl Case {
 
     /// Whether a part is excluded from the comparison.
     pub fn ignores(&self, part: &str) -> bool {
-        self.told.ignore.iter().any(|name| name == part)
+        self.settings.ignore.iter().any(|name| name == part)
     }
 
     /// Whether Plimsoll intentionally differs from k6 in a part.
     pub fn differs(&self, part: &str) -> bool {
-        self.told.differs.contains_key(part)
+        self.settings.differs.contains_key(part)
     }
 }
 

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::case::Case;
 use super::expected::{ANY, Expected, words};
-use super::metrics::{BY_CLOCK, Metric};
+use super::metrics::{Metric, SAMPLED};
 use super::observe::Observation;
 
 /// The recordings with which a run is compared.
@@ -36,9 +36,9 @@ impl Reference {
 pub fn compare(case: &Case, reference: &Reference, seen: &Observation) -> Vec<String> {
     let mut found = differences(case, reference, seen);
     if found.is_empty() {
-        for part in case.told.differs.keys() {
+        for part in case.settings.differs.keys() {
             let mut like_k6 = case.clone();
-            like_k6.told.differs.remove(part);
+            like_k6.settings.differs.remove(part);
             if differences(&like_k6, reference, seen).is_empty() {
                 found.push(format!(
                     "{part} is as in k6: remove the reason from `differs`"
@@ -59,7 +59,7 @@ fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<St
         ));
     }
     if let Some(expected) = of("logs") {
-        let (expected, seen) = (unjudged(&expected.logs), unjudged(&seen.logs));
+        let (expected, seen) = (without_verdict(&expected.logs), without_verdict(&seen.logs));
         found.extend(lines("logs", &expected, &seen));
     }
     if let Some(expected) = of("screen") {
@@ -87,7 +87,7 @@ fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<St
 }
 
 /// Removes the verdict from a summary in the log, because it depends on how busy the machine is.
-fn unjudged(lines: &[String]) -> Vec<String> {
+fn without_verdict(lines: &[String]) -> Vec<String> {
     let is_verdict = |line: &&String| line.trim_start().starts_with("verdict: ");
     lines
         .iter()
@@ -102,7 +102,7 @@ fn comparable(lines: &[String]) -> Vec<String> {
     let by_clock = |line: &str| {
         let name = NAME.as_ref().and_then(|name| name.captures(line));
         let name = name.as_ref().and_then(|name| name.get(1));
-        name.is_some_and(|name| BY_CLOCK.contains(&name.as_str()))
+        name.is_some_and(|name| SAMPLED.contains(&name.as_str()))
     };
     // Plimsoll's block is the end of the summary. Only progress may follow, which is not indented.
     let mut own = false;
@@ -174,7 +174,7 @@ fn lines(part: &str, expected: &[String], seen: &[String]) -> Option<String> {
 
 /// A log message of the program itself without its wording, that is, its level and fields. Messages
 /// that a script threw or logged are not included, because the script determines their wording.
-fn complaint(line: &str) -> Option<(&str, &str)> {
+fn program_message(line: &str) -> Option<(&str, &str)> {
     let level = ["error: ", "warning: "]
         .into_iter()
         .find(|level| line.starts_with(level))?;
@@ -192,7 +192,7 @@ fn complaint(line: &str) -> Option<(&str, &str)> {
 }
 
 /// An error without the wording of its detail, which is also specific to the program.
-fn unworded(line: &str) -> String {
+fn without_wording(line: &str) -> String {
     match line.find(" (error=") {
         Some(start) if line.starts_with("error: ") => format!("{} (error=…)", &line[..start]),
         _ => line.to_owned(),
@@ -205,11 +205,11 @@ fn matches(expected: &str, seen: &str) -> bool {
     if expected == seen || expected == ANY {
         return true;
     }
-    let (worded, seen_worded) = (unworded(expected), unworded(seen));
+    let (worded, seen_worded) = (without_wording(expected), without_wording(seen));
     let (expected, seen) = (worded.as_str(), seen_worded.as_str());
     if let (Some(expected), Some(seen)) = (
-        complaint(expected),
-        complaint(seen).or_else(|| {
+        program_message(expected),
+        program_message(seen).or_else(|| {
             // If k6 shows an error type of its own, Plimsoll may show a plain error.
             let fields = seen.rfind(" (").map_or("", |start| &seen[start..]);
             seen.starts_with("error: ").then_some(("error: ", fields))
@@ -265,7 +265,7 @@ fn metric(case: &Case, name: &str, expected: &Metric, seen: &Metric, found: &mut
     if expected.submetrics != seen.submetrics {
         differs("sub-metrics", &expected.submetrics, &seen.submetrics);
     }
-    if let Some((least, most)) = case.told.ranges.get(name) {
+    if let Some((least, most)) = case.settings.ranges.get(name) {
         let total: f64 = seen
             .series
             .iter()
@@ -287,7 +287,7 @@ fn metric(case: &Case, name: &str, expected: &Metric, seen: &Metric, found: &mut
         match (expected_series.get(tags), seen_series.get(tags)) {
             (Some(expected), Some(seen)) => {
                 // If the number of occurrences depends on timing, only the bounds are checked.
-                if !case.told.ranges.is_empty() {
+                if !case.settings.ranges.is_empty() {
                     continue;
                 }
                 if expected.count.is_some() && expected.count != seen.count {
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_block_is_not_held_against_us() {
+    fn plimsolls_own_block_is_ignored() {
         let shown = all(&[
             "    HTTP",
             "    vus: 1",

@@ -20,7 +20,7 @@ pub struct Expected(pub Observation);
 
 /// The phases of an exchange have the same tags and counts as this metric, so these are written
 /// only once.
-const ALIKE: &str = "http_reqs";
+const SHARED_METRIC: &str = "http_reqs";
 
 impl Expected {
     /// The text of `expected.json`.
@@ -32,15 +32,15 @@ impl Expected {
                     metric.remove("tags");
                 }
             }
-            let alike = self.0.metrics.get(ALIKE).and_then(counts);
+            let alike = self.0.metrics.get(SHARED_METRIC).and_then(counts);
             for (name, metric) in &self.0.metrics {
-                if name != ALIKE
+                if name != SHARED_METRIC
                     && metric.contains == "time"
                     && alike.is_some()
                     && counts(metric) == alike
                     && let Some(metric) = metrics.get_mut(name)
                 {
-                    metric["series"] = Value::from(ALIKE);
+                    metric["series"] = Value::from(SHARED_METRIC);
                 }
             }
         }
@@ -50,7 +50,7 @@ impl Expected {
     /// Parses the output of [`Expected::to_text`].
     pub fn from_text(text: &str) -> Result<Expected, serde_json::Error> {
         let mut value: Value = serde_json::from_str(text)?;
-        let mut alike = value["metrics"][ALIKE]["series"].clone();
+        let mut alike = value["metrics"][SHARED_METRIC]["series"].clone();
         for series in alike
             .as_object_mut()
             .into_iter()
@@ -62,7 +62,7 @@ impl Expected {
         if let Some(metrics) = value.get_mut("metrics").and_then(Value::as_object_mut) {
             for metric in metrics
                 .values_mut()
-                .filter(|metric| metric["series"] == ALIKE)
+                .filter(|metric| metric["series"] == SHARED_METRIC)
             {
                 metric["series"] = alike.clone();
             }
@@ -214,7 +214,7 @@ mod tests {
             logs: vec!["info: took 5 ms".to_owned()],
             screen: Vec::new(),
             metrics: BTreeMap::from([
-                (ALIKE.to_owned(), of("default")),
+                (SHARED_METRIC.to_owned(), of("default")),
                 (metric.to_owned(), of("time")),
             ]),
             files: BTreeMap::new(),

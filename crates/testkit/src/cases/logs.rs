@@ -16,7 +16,7 @@ pub const PORT_TAKEN: &str = "Error from API server";
 pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     static THROWN_AT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r" \| at \S+:\d+").ok());
-    let place = THROWN_AT.as_ref().filter(|_| case.told.no_places);
+    let place = THROWN_AT.as_ref().filter(|_| case.settings.no_places);
     let mut in_verdict = false;
     let mut lines: Vec<String> = text
         .lines()
@@ -29,7 +29,7 @@ pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
             })
         })
         .collect();
-    if case.told.any_order {
+    if case.settings.any_order {
         lines.sort();
     }
     lines
@@ -64,7 +64,7 @@ fn readable(line: &str, case: &Case, normalizer: &Normalizer) -> String {
         .map(|(name, value)| format!("{name}={}", clean(value)))
         .collect();
     let mut message = clean(&message);
-    if case.told.parser_messages && level == "error" {
+    if case.settings.parser_messages && level == "error" {
         message = message
             .split([' ', ':'])
             .next()
@@ -171,7 +171,9 @@ fn engine_text(text: &str, case: &Case) -> String {
         Regex::new(r"\b(TypeError|ReferenceError|SyntaxError|RangeError|URIError): [^|]*").ok()
     });
     match CLASS.as_ref() {
-        Some(class) if case.told.engine_messages => class.replace_all(text, "$1: … ").into_owned(),
+        Some(class) if case.settings.engine_messages => {
+            class.replace_all(text, "$1: … ").into_owned()
+        }
         _ => text.to_owned(),
     }
 }
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_fields_and_undoes_quotes() {
+    fn parses_fields_and_removes_quotes() {
         let line = r#"time="2026-01-01T00:00:00Z" level=info msg="a \"b\"\n\tc" source=console"#;
         let fields = fields(line).unwrap_or_default();
         let message = fields.iter().find(|(name, _)| name == "msg");

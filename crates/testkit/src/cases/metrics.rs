@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::normalize::Normalizer;
 
 /// Metrics that Plimsoll provides in addition to k6's.
-pub const OWN: &[&str] = &[
+pub const ADDITIONAL: &[&str] = &[
     "http_req_looking_up",
     "http_req_response_time",
     "http_req_total",
@@ -17,9 +17,9 @@ pub const OWN: &[&str] = &[
     "iteration_send_lag",
 ];
 /// Metrics that are sampled at intervals, so their number of samples in a short run varies.
-pub const BY_CLOCK: &[&str] = &["vus", "vus_max"];
+pub const SAMPLED: &[&str] = &["vus", "vus_max"];
 /// Totals that depend on the headers that each client sends, for example its name.
-const BY_CLIENT: &[&str] = &["data_sent", "data_received"];
+const CLIENT_DEPENDENT: &[&str] = &["data_sent", "data_received"];
 
 /// One metric of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub fn read(text: &str, normalizer: &Normalizer) -> BTreeMap<String, Metric> {
             continue;
         };
         let name = line["metric"].as_str().unwrap_or_default();
-        if BY_CLOCK.contains(&name) || OWN.contains(&name) {
+        if SAMPLED.contains(&name) || ADDITIONAL.contains(&name) {
             continue;
         }
         let data = &line["data"];
@@ -141,7 +141,7 @@ fn add(metric: &mut Metric, name: &str, data: &Value, normalizer: &Normalizer) {
     };
     let series = series.entry(tags.join(",")).or_default();
     series.count = Some(series.count.unwrap_or(0) + 1);
-    if !time && !BY_CLIENT.contains(&name) {
+    if !time && !CLIENT_DEPENDENT.contains(&name) {
         let value = data["value"].as_f64().unwrap_or(f64::NAN);
         let sum = series.sum.unwrap_or(0.0);
         // The sum of a gauge is meaningless; its last value counts.

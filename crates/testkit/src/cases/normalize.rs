@@ -31,11 +31,11 @@ impl Normalizer {
                 "<time>",
             ),
         ];
-        let told = case.told.replace.iter();
-        let told = told.map(|(pattern, with)| (pattern.as_str(), with.as_str()));
+        let settings = case.settings.replace.iter();
+        let settings = settings.map(|(pattern, with)| (pattern.as_str(), with.as_str()));
         let patterns = own
             .into_iter()
-            .chain(told)
+            .chain(settings)
             .map(|(pattern, with)| {
                 let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
                 Ok((pattern, with.to_owned()))

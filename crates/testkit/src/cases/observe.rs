@@ -82,7 +82,7 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
     let child = command(case, program, server, &folder, scratch.path())
         .spawn()
         .map_err(|error| problem(&program.display().to_string(), &error))?;
-    let ended = attend(child, case.told.signal.clone())
+    let ended = attend(child, case.settings.signal.clone())
         .map_err(|error| problem("waiting for the program", &error))?;
 
     let read = |name: &str| fs::read_to_string(folder.join(name));
@@ -90,7 +90,7 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
         .map(|text| metrics::read(&text, &normalizer))
         .unwrap_or_default();
     let mut files = BTreeMap::new();
-    for name in &case.told.files {
+    for name in &case.settings.files {
         let text = if name.ends_with(".tar") {
             archive::listing(&folder.join(name))
         } else {
@@ -111,7 +111,7 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
 const METRICS: &str = ".metrics.json";
 
 fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home: &Path) -> Command {
-    let told = &case.told;
+    let settings = &case.settings;
     let mut command = Command::new(program);
     // Pass only the environment of the case: neither the user's settings nor a proxy may have an
     // effect.
@@ -125,29 +125,29 @@ fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home:
     if let Some(choice) = std::env::var_os("PLIMSOLL_IMAGE") {
         command.env("PLIMSOLL_IMAGE", choice);
     }
-    command.envs(told.env.iter().map(|(name, value)| {
+    command.envs(settings.env.iter().map(|(name, value)| {
         let value = value.replace("$CERTS", &server.certificates);
         (name, value)
     }));
-    command.arg(&told.command);
-    if told.command == "run" {
-        if !told.loud {
+    command.arg(&settings.command);
+    if settings.command == "run" {
+        if !settings.loud {
             command.arg("--quiet");
         }
-        if !told.no_metrics {
+        if !settings.no_metrics {
             command.arg("--out").arg(format!("json={METRICS}"));
         }
     }
-    if !told.script.is_empty() {
+    if !settings.script.is_empty() {
         for (name, value) in &server.variables {
             command.arg("-e").arg(format!("{name}={value}"));
         }
     }
-    command.args(&told.flags);
-    if !told.script.is_empty() {
-        command.arg(&told.script);
+    command.args(&settings.flags);
+    if !settings.script.is_empty() {
+        command.arg(&settings.script);
     }
-    let input = told
+    let input = settings
         .stdin
         .as_ref()
         .and_then(|name| fs::File::open(folder.join(name)).ok());
@@ -263,8 +263,8 @@ fn drop_own(value: &mut Value) {
 /// Names of metrics or object keys that only one of the two programs outputs.
 fn is_own(name: &str) -> bool {
     ["plimsoll", "plimsoll_version", "k6_version"].contains(&name)
-        || metrics::OWN.contains(&name)
-        || metrics::BY_CLOCK.contains(&name)
+        || metrics::ADDITIONAL.contains(&name)
+        || metrics::SAMPLED.contains(&name)
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

@@ -12,7 +12,7 @@ use super::normalize::Normalizer;
 /// dots are shortened, and the banner and intermediate progress are removed.
 pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     let mut text = text;
-    if case.told.loud
+    if case.settings.loud
         && let Some(start) = text.find("     execution:")
     {
         text = text.split_at(start).1;
@@ -26,7 +26,7 @@ pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
         if progress && Some(number) < last_running {
             continue;
         }
-        let line = measured(normalizer.text(line).trim_end());
+        let line = without_measured_values(normalizer.text(line).trim_end());
         if !line.trim().is_empty() && !line.contains(PORT_TAKEN) {
             lines.push(line);
         }
@@ -42,7 +42,7 @@ fn is_bar(line: &str) -> bool {
 
 /// Replaces measured values. Configured values stay, for example a scenario's duration in the
 /// banner.
-fn measured(line: &str) -> String {
+fn without_measured_values(line: &str) -> String {
     static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
             // The dots extend to the longest name, which may differ.
@@ -60,9 +60,12 @@ fn measured(line: &str) -> String {
         .filter_map(|(pattern, with)| Some((Regex::new(pattern).ok()?, with)))
         .collect()
     });
-    let asked = line.contains("max duration") || line.trim_start().starts_with("* ");
+    let is_configured = line.contains("max duration") || line.trim_start().starts_with("* ");
     let mut line = line.to_owned();
-    for (rule, with) in RULES.iter().skip(if asked { usize::MAX } else { 0 }) {
+    for (rule, with) in RULES
+        .iter()
+        .skip(if is_configured { usize::MAX } else { 0 })
+    {
         line = rule.replace_all(&line, *with).into_owned();
     }
     line
@@ -73,30 +76,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measured_values_are_blanked() {
+    fn measured_values_are_replaced() {
         assert_eq!(
-            measured("    http_req_duration....: avg=1.75ms   min=169.6µs  p(90)=1m3.5s"),
+            without_measured_values(
+                "    http_req_duration....: avg=1.75ms   min=169.6µs  p(90)=1m3.5s"
+            ),
             "    http_req_duration: avg=# min=# p(90)=#"
         );
         assert_eq!(
-            measured("    checks_total.......: 8      1647.415586/s"),
+            without_measured_values("    checks_total.......: 8      1647.415586/s"),
             "    checks_total: 8 #/s"
         );
         assert_eq!(
-            measured("    data_sent....: 1.2 kB 3 B/s"),
+            without_measured_values("    data_sent....: 1.2 kB 3 B/s"),
             "    data_sent: #B #B/s"
         );
     }
 
     #[test]
-    fn exempt_values_stay() {
+    fn configured_values_are_not_replaced() {
         let line =
             "   * default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)";
-        assert_eq!(measured(line), line);
+        assert_eq!(without_measured_values(line), line);
     }
 
     #[test]
-    fn a_progress_bar_is_known() {
+    fn a_progress_bar_is_recognized() {
         assert!(is_bar(
             "default ✓ [ 100% ] 2 VUs  00m00.0s/10m0s  4/4 shared iters"
         ));

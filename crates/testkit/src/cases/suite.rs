@@ -67,23 +67,23 @@ impl Outcome {
 }
 
 /// The file that contains k6's recording.
-const OF_K6: &str = "expected.json";
+const K6_FILE: &str = "expected.json";
 /// The file that contains Plimsoll's own recording of the parts in which it intentionally differs.
-const OWN: &str = "plimsoll.json";
+const OWN_FILE: &str = "plimsoll.json";
 
 /// Runs every case with `program`, `at_once` of them concurrently, and compares the results.
 pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
-        let k6 = read(case, OF_K6)?;
-        let own = match case.told.differs.is_empty() {
+        let k6 = read(case, K6_FILE)?;
+        let own = match case.settings.differs.is_empty() {
             true => k6.clone(),
-            false => read(case, OWN)?,
+            false => read(case, OWN_FILE)?,
         };
         let mut seen = Expected(observe(case, program, server)?);
         let mut reference = Reference { k6, own };
         for observation in [&mut reference.k6, &mut reference.own, &mut seen] {
             observation
-                .replace(&case.told.replace_both)
+                .replace(&case.settings.replace_both)
                 .map_err(|error| format!("case.json: {error}"))?;
         }
         Ok(compare(case, &reference, &seen.0))
@@ -97,7 +97,7 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
 fn read(case: &Case, name: &str) -> Result<Expected, String> {
     let text = fs::read_to_string(case.folder.join(name)).map_err(|error| {
         let hint = match name {
-            OWN => "; `cases keep PROGRAM NAME` writes it",
+            OWN_FILE => "; `cases keep PROGRAM NAME` writes it",
             _ => "",
         };
         format!("{name}: {error}{hint}")
@@ -110,17 +110,17 @@ const RUNS: usize = 3;
 
 /// Runs every case with k6 and writes its recording. Returns the result of each case.
 pub fn record(cases: Vec<Case>, k6: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
-    write(cases, k6, at_once, OF_K6, |run, case| {
-        run.without(&case.told.ignore)
+    write(cases, k6, at_once, K6_FILE, |run, case| {
+        run.without(&case.settings.ignore)
     })
 }
 
 /// Runs every case that intentionally differs from k6 with Plimsoll, and records its results.
 /// Returns the result of each case.
 pub fn keep(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
-    let differ = |case: &Case| !case.told.differs.is_empty();
+    let differ = |case: &Case| !case.settings.differs.is_empty();
     let cases = cases.into_iter().filter(differ).collect();
-    write(cases, program, at_once, OWN, |run, case| {
+    write(cases, program, at_once, OWN_FILE, |run, case| {
         run.differing(case)
     })
 }

@@ -48,16 +48,16 @@ pub(super) enum Act {
 }
 
 /// A behavior and the state that all connections share.
-pub(super) struct Conduct {
+pub(super) struct SharedBehavior {
     pub behavior: Behavior,
     pub ledger: Arc<Ledger>,
     /// When a server with a limited rate will be idle again.
     free: Mutex<Duration>,
 }
 
-impl Conduct {
-    pub fn new(behavior: Behavior, ledger: Arc<Ledger>) -> Conduct {
-        Conduct {
+impl SharedBehavior {
+    pub fn new(behavior: Behavior, ledger: Arc<Ledger>) -> SharedBehavior {
+        SharedBehavior {
             behavior,
             ledger,
             free: Mutex::default(),

@@ -16,7 +16,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
-use super::behavior::{Act, Behavior, Conduct};
+use super::behavior::{Act, Behavior, SharedBehavior};
 use super::grpc_stream::{Call, Messages};
 use super::log::Outcome;
 
@@ -28,7 +28,7 @@ type Body = UnsyncBoxBody<Bytes, Infallible>;
 /// gRPC's code for an unavailable service.
 const UNAVAILABLE: u16 = 14;
 
-pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
+pub(super) fn serve(listener: TcpListener, conduct: Arc<SharedBehavior>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -39,7 +39,7 @@ pub(super) fn serve(listener: TcpListener, conduct: Arc<Conduct>) {
     let _ = runtime.block_on(accept(listener, conduct));
 }
 
-async fn accept(listener: TcpListener, conduct: Arc<Conduct>) -> io::Result<()> {
+async fn accept(listener: TcpListener, conduct: Arc<SharedBehavior>) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     loop {
@@ -68,7 +68,7 @@ struct Connection {
     number: u64,
     /// A second handle of the connection, used to close it.
     socket: std::net::TcpStream,
-    conduct: Arc<Conduct>,
+    conduct: Arc<SharedBehavior>,
 }
 
 impl Connection {

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-use super::behavior::{Act, Conduct};
+use super::behavior::{Act, SharedBehavior};
 use super::log::Outcome;
 use super::websocket;
 
 /// Maximum length of request headers.
-const LONGEST_HEAD: usize = 64 << 10;
+const MAX_HEADERS: usize = 64 << 10;
 
-pub(super) fn serve(listener: &TcpListener, conduct: &Arc<Conduct>) {
+pub(super) fn serve(listener: &TcpListener, conduct: &Arc<SharedBehavior>) {
     for stream in listener.incoming().flatten() {
         let conduct = Arc::clone(conduct);
         let number = conduct.ledger.connected();
@@ -25,7 +25,7 @@ pub(super) fn serve(listener: &TcpListener, conduct: &Arc<Conduct>) {
     }
 }
 
-fn connection(mut stream: TcpStream, number: u64, conduct: &Conduct) -> io::Result<()> {
+fn connection(mut stream: TcpStream, number: u64, conduct: &SharedBehavior) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut pending = Vec::new();
     while let Some(head) = read_head(&mut stream, &mut pending, conduct)? {
@@ -45,7 +45,12 @@ fn connection(mut stream: TcpStream, number: u64, conduct: &Conduct) -> io::Resu
 }
 
 /// Responds according to `act`. Returns whether the connection stays open.
-fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) -> io::Result<bool> {
+fn treat(
+    stream: &mut TcpStream,
+    request: usize,
+    act: Act,
+    conduct: &SharedBehavior,
+) -> io::Result<bool> {
     let (status, reason) = match act {
         Act::Respond => (200, "OK"),
         Act::Fail => (503, "Service Unavailable"),
@@ -105,7 +110,7 @@ fn skip_body(
     stream: &mut TcpStream,
     pending: &mut Vec<u8>,
     length: usize,
-    conduct: &Conduct,
+    conduct: &SharedBehavior,
 ) -> io::Result<()> {
     let mut missing = length.saturating_sub(pending.len());
     pending.drain(..length - missing);
@@ -127,7 +132,7 @@ fn skip_body(
 fn read_head(
     stream: &mut TcpStream,
     pending: &mut Vec<u8>,
-    conduct: &Conduct,
+    conduct: &SharedBehavior,
 ) -> io::Result<Option<Vec<u8>>> {
     let mut buffer = [0; 4096];
     loop {
@@ -136,7 +141,7 @@ fn read_head(
             return Ok(Some(std::mem::replace(pending, rest)));
         }
         let count = stream.read(&mut buffer)?;
-        if count == 0 || pending.len() > LONGEST_HEAD {
+        if count == 0 || pending.len() > MAX_HEADERS {
             return Ok(None);
         }
         conduct.ledger.transferred(count, 0);

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use behavior::Behavior;
 pub use log::{Entry, Log, Outcome};
 
-use behavior::Conduct;
+use behavior::SharedBehavior;
 use log::Ledger;
 use socket2::{Domain, Socket, Type};
 
@@ -43,7 +43,7 @@ impl LoggedServer {
         if behavior == Behavior::Refuse {
             return LoggedServer::refusing(ledger);
         }
-        let conduct = Arc::new(Conduct::new(behavior, Arc::clone(&ledger)));
+        let conduct = Arc::new(SharedBehavior::new(behavior, Arc::clone(&ledger)));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let http = listener.local_addr()?;
         thread::spawn({

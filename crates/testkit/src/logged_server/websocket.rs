@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest as _, Sha1};
 
-use super::behavior::{Act, Behavior, Conduct};
+use super::behavior::{Act, Behavior, SharedBehavior};
 use super::http1;
 use super::log::Outcome;
 
@@ -21,7 +21,7 @@ const LAST: u8 = 0x80;
 const FLOOD: &[u8] = &[b'x'; 1000];
 
 /// Maximum length of a frame.
-const LONGEST: u64 = 1 << 20;
+const MAX_FRAME: u64 = 1 << 20;
 
 /// The key in a WebSocket request, or `None` for other requests.
 pub(super) fn key(head: &[u8]) -> Option<String> {
@@ -38,7 +38,7 @@ pub(super) fn serve(
     key: &str,
     pending: Vec<u8>,
     connection: u64,
-    conduct: &Conduct,
+    conduct: &SharedBehavior,
 ) -> io::Result<()> {
     let mut digest = Sha1::new();
     digest.update(key.as_bytes());
@@ -90,7 +90,12 @@ pub(super) fn serve(
     }
 }
 
-fn send(stream: &mut TcpStream, opcode: u8, payload: &[u8], conduct: &Conduct) -> io::Result<()> {
+fn send(
+    stream: &mut TcpStream,
+    opcode: u8,
+    payload: &[u8],
+    conduct: &SharedBehavior,
+) -> io::Result<()> {
     let mut frame = vec![LAST | opcode];
     match payload.len() {
         short @ 0..126 => frame.push(short as u8),
@@ -112,7 +117,7 @@ fn send(stream: &mut TcpStream, opcode: u8, payload: &[u8], conduct: &Conduct) -
 struct Input<'a> {
     pending: io::Cursor<Vec<u8>>,
     stream: TcpStream,
-    conduct: &'a Conduct,
+    conduct: &'a SharedBehavior,
 }
 
 impl Input<'_> {
@@ -124,7 +129,7 @@ impl Input<'_> {
             127 => u64::from_be_bytes(self.bytes()?),
             length => u64::from(length),
         };
-        if second & 0x80 == 0 || first & LAST == 0 || length > LONGEST {
+        if second & 0x80 == 0 || first & LAST == 0 || length > MAX_FRAME {
             return Err(io::Error::other(
                 "a frame that is unmasked, fragmented, or too long",
             ));

@@ -43,7 +43,7 @@ fn waiting_on_other_processors_is_not_the_generators() {
     let pressed = |known| {
         let mut evidence = after(10, &second(300, 20, Duration::from_micros(60)));
         for worker in &mut evidence.workers {
-            worker.tells_waiting = known;
+            worker.reports_waiting = known;
         }
         evidence.machine.span = Duration::from_secs(10);
         evidence.machine.processor_pressure = Some(Duration::from_secs(7));

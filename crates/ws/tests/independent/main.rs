@@ -32,10 +32,10 @@ fn run(command: &mut Command) {
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {hint}"));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
-        "{command:?} failed; {hint}\n{said}"
+        "{command:?} failed; {hint}\n{message}"
     );
 }
 
@@ -58,8 +58,8 @@ impl Server {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        let mut said = BufReader::new(process.stdout.take().unwrap());
-        said.read_line(&mut line).unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
         let ports: Vec<u16> = line
             .split_whitespace()
             .map(|port| port.parse().unwrap())
@@ -99,19 +99,19 @@ async fn echoed(connection: &mut Connection<plimsoll_net::Stream>, kind: Kind, m
     }
 }
 
-const FRESH: OfferDeflate = OfferDeflate {
+const NO_TAKEOVER: OfferDeflate = OfferDeflate {
     server_no_context_takeover: true,
     client_no_context_takeover: true,
 };
 
 #[tokio::test(flavor = "current_thread")]
-async fn an_independent_server_understands_and_is_understood() {
+async fn the_client_works_with_an_independent_server() {
     let server = Server::start();
     let offers = [
         (server.plain, None),
         (server.kept, Some(OfferDeflate::default())),
-        (server.kept, Some(FRESH)),
-        (server.bits, Some(FRESH)),
+        (server.kept, Some(NO_TAKEOVER)),
+        (server.bits, Some(NO_TAKEOVER)),
     ];
     for (port, deflate) in offers {
         let offer = Offer {
@@ -148,8 +148,8 @@ async fn an_independent_server_understands_and_is_understood() {
             socket.connection.event().await.unwrap(),
             Event::Ping(b"beat".to_vec())
         );
-        let came = socket.connection.event().await.unwrap();
-        assert_eq!(came, Event::Text("the pong came".to_owned()));
+        let received = socket.connection.event().await.unwrap();
+        assert_eq!(received, Event::Text("the pong came".to_owned()));
 
         let mut socket = open(port, "close", &offer).await;
         let Event::Close(frame) = socket.connection.event().await.unwrap() else {

@@ -208,7 +208,7 @@ fn requests_to_a_frozen_upstream_fail_and_others_continue() {
         )
     });
     let address = frozen.address().to_string();
-    frozen.freeze();
+    frozen.suspend();
     let gateway = Gateway::start(&simple(
         &[&address, &good.address()],
         ", response_timeout: 300ms",
@@ -227,7 +227,7 @@ fn requests_to_a_frozen_upstream_fail_and_others_continue() {
         8,
         "{statuses:?}"
     );
-    frozen.thaw();
+    frozen.resume();
 }
 
 #[test]

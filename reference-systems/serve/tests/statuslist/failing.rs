@@ -120,14 +120,14 @@ fn outlives(store: &str, server: &mut Server) {
     assert_eq!(served.client().get(&reference.path(), &[]).status, 200);
 
     // The server does not wait for a store that hangs.
-    server.freeze();
+    server.suspend();
     let begun = Instant::now();
     update(0).problem(503);
     assert!(
         begun.elapsed() < Duration::from_secs(12),
         "it must not wait"
     );
-    server.thaw();
+    server.resume();
     let begun = Instant::now();
     while update(1).status != 204 {
         assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");

@@ -1,6 +1,6 @@
 //! "A has 12 % more throughput", if exactly two outputs are under the same headings and one of them is A.
 
-use super::named::{only, rival};
+use super::named_outputs::{only, rival};
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
@@ -21,7 +21,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         return;
     };
     let group = |at: usize| group(&found, at);
-    let (Some((said, step)), Some(one)) = (number(group(2)), only(report, group(1))) else {
+    let (Some((claimed, step)), Some(one)) = (number(group(2)), only(report, group(1))) else {
         return;
     };
     // A phrase "than X" may refer to a third output.
@@ -36,11 +36,15 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         .filter_map(|(a, b)| Some((a?, b?)))
         .filter(|(a, b)| a.value > 0.0 && b.value > 0.0)
         .collect();
-    let slack = if is_about(sentence) { 0.1 * said } else { 0.0 };
+    let slack = if is_about(sentence) {
+        0.1 * claimed
+    } else {
+        0.0
+    };
     let fits = pairs.iter().any(|(a, b)| {
         [a.value / b.value, b.value / a.value]
             .iter()
-            .any(|ratio| written(said, step, (ratio - 1.0).abs() * 100.0, slack))
+            .any(|ratio| written(claimed, step, (ratio - 1.0).abs() * 100.0, slack))
     });
     let Some((a, b)) = pairs.first().filter(|_| !fits) else {
         return;
@@ -64,9 +68,9 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
                 b.text,
                 digits(a.value / b.value),
                 digits((a.value / b.value - 1.0).abs() * 100.0),
-                digits(said)
+                digits(claimed)
             ),
-            "Compute it again from the two outputs, and name the figure.".to_owned(),
+            "Recalculate it from the two outputs, and name the figure.".to_owned(),
         ],
     );
 }
@@ -89,9 +93,9 @@ fn figures(block: &Block, of_latency: bool) -> [Option<Quantity>; 5] {
 }
 
 /// Whether a percentage may be written for this value, either rounded or truncated.
-fn written(said: f64, step: f64, right: f64, slack: f64) -> bool {
-    let rounded = (said - right).abs() <= 0.5 * step * 1.001 + slack + 1e-9;
-    let cut = right >= said && right < said + step;
+fn written(claimed: f64, step: f64, right: f64, slack: f64) -> bool {
+    let rounded = (claimed - right).abs() <= 0.5 * step * 1.001 + slack + 1e-9;
+    let cut = right >= claimed && right < claimed + step;
     rounded || cut
 }
 

@@ -52,15 +52,16 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
             seconds(found.get(1)?.as_str(), found.get(2)?.as_str())
         };
         let times: Vec<f64> = listed.iter().filter_map(|text| read(text)).collect();
-        let Some(said) = seconds(group(1), group(2)).filter(|_| times.len() == listed.len()) else {
+        let Some(claimed) = seconds(group(1), group(2)).filter(|_| times.len() == listed.len())
+        else {
             continue;
         };
         let sum: f64 = times.iter().sum();
-        if sum <= 0.0 || (said - sum).abs() <= 0.1 * sum {
+        if sum <= 0.0 || (claimed - sum).abs() <= 0.1 * sum {
             continue;
         }
         // If the total does not match, this may be several runs of that length.
-        let runs = said / sum;
+        let runs = claimed / sum;
         let whole = (runs - runs.round()).abs() < 1e-6 && runs >= 2.0;
         if whole && !group(3).to_lowercase().contains("per ") {
             continue;
@@ -113,15 +114,16 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
         if before.ends_with(|letter: char| "+−-×÷*/^)=(≈~.,".contains(letter)) {
             continue;
         }
-        let (Some(value), Some((said, step))) = (value_of(left.as_str()), number(right.as_str()))
+        let (Some(value), Some((claimed, step))) =
+            (value_of(left.as_str()), number(right.as_str()))
         else {
             continue;
         };
-        if value <= 0.0 || said <= 0.0 {
+        if value <= 0.0 || claimed <= 0.0 {
             continue;
         }
         // The terms are rounded, too.
-        let near = |value: f64| (said - value).abs() <= step + 0.03 * value;
+        let near = |value: f64| (claimed - value).abs() <= step + 0.03 * value;
         if SCALES
             .iter()
             .any(|scale| near(value * scale) || near(value / scale))
@@ -143,7 +145,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
                     digits(value),
                     right.as_str()
                 ),
-                "Compute it again.".to_owned(),
+                "Recalculate it.".to_owned(),
             ],
             findings,
         );
@@ -224,7 +226,7 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
                     plain(count / time, Unit::Rate),
                     plain(rate, Unit::Rate)
                 ),
-                "Take the count, the time and the rate of one run.".to_owned(),
+                "Take the count, the time and the rate from the same run.".to_owned(),
             ],
             findings,
         );
@@ -281,11 +283,11 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
     };
     // "Requests per second" names a rate, not a count.
     let mut counts = COUNT.all(sentence).filter(|found| {
-        let behind = found
+        let after = found
             .get(3)
-            .map_or("", |behind| behind.as_str())
+            .map_or("", |after| after.as_str())
             .to_lowercase();
-        !(behind.starts_with('/') || behind.starts_with(" pe") || behind.starts_with(" a "))
+        !(after.starts_with('/') || after.starts_with(" pe") || after.starts_with(" a "))
     });
     let (Some(count), None, Some(time)) = (counts.next(), counts.next(), TIME.only(sentence))
     else {
@@ -331,7 +333,7 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
                 digits(right),
                 digits(count)
             ),
-            "Take the count, the time and the rate of one run.".to_owned(),
+            "Take the count, the time and the rate from the same run.".to_owned(),
         ],
         findings,
     );

@@ -133,7 +133,7 @@ fn report(row: &Row, arithmetic: String, rule: &'static str, findings: &mut Find
         [
             format!("{}, {}: {}", row.one.text, row.other.text, row.written),
             arithmetic,
-            "Compute it again from the two cells, and name the base of a percentage.".to_owned(),
+            "Recalculate it from the two cells, and state the base of the percentage.".to_owned(),
         ],
     );
 }

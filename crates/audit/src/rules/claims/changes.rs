@@ -151,7 +151,7 @@ fn judge(
         line,
         [
             arithmetic,
-            "Compute it again from the two figures, and name the base of a percentage.".to_owned(),
+            "Recalculate it from the two figures, and state the base of the percentage.".to_owned(),
         ],
         findings,
     );

@@ -54,11 +54,11 @@ pub fn check(report: &Report, findings: &mut Findings) {
             if text.len() > 200 {
                 continue;
             }
-            if let Some(said) = rate(text) {
-                below(first, report, (said, Unit::Rate), text, at + 1, findings);
+            if let Some(claimed) = rate(text) {
+                below(first, report, (claimed, Unit::Rate), text, at + 1, findings);
             }
-            if let Some(said) = time(text) {
-                below(first, report, (said, Unit::Time), text, at + 1, findings);
+            if let Some(claimed) = time(text) {
+                below(first, report, (claimed, Unit::Time), text, at + 1, findings);
             }
         }
     }
@@ -85,7 +85,7 @@ fn time(line: &str) -> Option<f64> {
 fn below(
     first: &Block,
     report: &Report,
-    (said, unit): (f64, Unit),
+    (claimed, unit): (f64, Unit),
     text: &str,
     line: usize,
     findings: &mut Findings,
@@ -98,14 +98,14 @@ fn below(
             .map(|time| time.value)
             .or(block.counted_time()),
     };
-    let mut most = 0.0_f64;
+    let mut highest = 0.0_f64;
     for block in &report.blocks {
         let Some(value) = of(block) else {
             return;
         };
-        most = most.max(value);
+        highest = highest.max(value);
     }
-    if most <= 0.0 || most >= 0.5 * said {
+    if highest <= 0.0 || highest >= 0.5 * claimed {
         return;
     }
     findings.block(
@@ -117,15 +117,15 @@ fn below(
             format!(
                 "\"{}\" among what was met; no output has more than {}",
                 shortened(text.trim()),
-                plain(most, unit)
+                plain(highest, unit)
             ),
             format!(
                 "{} ÷ {} = {}",
-                plain(most, unit),
-                plain(said, unit),
-                digits(most / said)
+                plain(highest, unit),
+                plain(claimed, unit),
+                digits(highest / claimed)
             ),
-            "State by how much it was missed, or print the run that met it.".to_owned(),
+            "State by how much it was missed, or show the run that met it.".to_owned(),
         ],
     );
 }

@@ -43,13 +43,13 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     };
     for found in DATA.all(sentence).take(4) {
         let group = |at: usize| group(&found, at);
-        let (Some((said, step)), Some(multiple)) = (number(group(1)), group(2).chars().next())
+        let (Some((claimed, step)), Some(multiple)) = (number(group(1)), group(2).chars().next())
         else {
             continue;
         };
         let digits = group(1).chars().filter(char::is_ascii_digit).count();
         let bits = group(3).to_lowercase().starts_with("bit") || group(3) == "b" && multiple == 'M';
-        if digits < 2 || bits || said <= 0.0 {
+        if digits < 2 || bits || claimed <= 0.0 {
             continue;
         }
         let written = format!("{} {}{}", group(1), group(2), group(3));
@@ -57,13 +57,13 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         // The digits are those of the output, either rounded or truncated.
         let same = |figure: &&Quantity| {
             parts(figure).is_some_and(|(value, unit)| {
-                unit == multiple && (value - said).abs() <= step.max(0.05 * value)
+                unit == multiple && (value - claimed).abs() <= step.max(0.05 * value)
             })
         };
         let other = |figure: &&Quantity| {
             parts(figure).is_some_and(|(value, unit)| {
-                let cut = value >= said && value < said + step;
-                unit != multiple && ((value - said).abs() <= 0.5 * step || cut)
+                let cut = value >= claimed && value < claimed + step;
+                unit != multiple && ((value - claimed).abs() <= 0.5 * step || cut)
             })
         };
         if report
@@ -90,10 +90,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                     shown.line
                 ),
                 format!(
-                    "{written} and {} have the same digits, and another unit",
+                    "{written} and {} have the same digits, but different units",
                     shown.text
                 ),
-                "Write the unit of the output.".to_owned(),
+                "Use the unit of the output.".to_owned(),
             ],
         );
         return;

@@ -1,7 +1,7 @@
 //! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with a
 //! different duration, rate or count.
 
-use super::below::in_commands;
+use super::adjacent_numbers::in_commands;
 use crate::block::{Block, Tool};
 use crate::document::Prose;
 use crate::finding::Level;
@@ -27,7 +27,7 @@ fn rates(report: &Report, findings: &mut Findings) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
         }
-        let Some(said) = RATE
+        let Some(claimed) = RATE
             .first(line)
             .and_then(|found| found.get(1).or_else(|| found.get(2)))
             .and_then(|digits| number(digits.as_str()))
@@ -47,11 +47,11 @@ fn rates(report: &Report, findings: &mut Findings) {
         let Some(rate) = block
             .rate
             .as_ref()
-            .filter(|rate| rate.value > 0.0 && said > 0.0)
+            .filter(|rate| rate.value > 0.0 && claimed > 0.0)
         else {
             continue;
         };
-        if rate.value >= 0.9 * said {
+        if rate.value >= 0.9 * claimed {
             continue;
         }
         findings.block(
@@ -64,8 +64,8 @@ fn rates(report: &Report, findings: &mut Findings) {
                 format!(
                     "{} ÷ {} = {} of the requested rate",
                     rate.text,
-                    digits(said),
-                    plain(rate.value / said, Unit::Share)
+                    digits(claimed),
+                    plain(rate.value / claimed, Unit::Share)
                 ),
                 "State that the rate was not reached, and find out whether the generator or the system was the limit.".to_owned(),
             ],
@@ -96,7 +96,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         } else {
             "s"
         };
-        let Some(said) = duration(&format!("{}{unit}", group(1)), at + 1) else {
+        let Some(claimed) = duration(&format!("{}{unit}", group(1)), at + 1) else {
             continue;
         };
         let titles = headings(report, at + 1);
@@ -107,7 +107,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let (Some(block), None) = (below.next(), below.next()) else {
             continue;
         };
-        judge(block, line.trim(), said.value, at + 1, findings);
+        judge(block, line.trim(), claimed.value, at + 1, findings);
     }
 }
 
@@ -134,7 +134,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     } else {
         "s"
     };
-    let Some(said) = duration(&format!("{}{unit}", group(1)), prose.line) else {
+    let Some(claimed) = duration(&format!("{}{unit}", group(1)), prose.line) else {
         return;
     };
     let titles = headings(report, prose.line);
@@ -150,11 +150,11 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let known = report.blocks.iter().any(|block| {
         let times = [&block.declared, &block.elapsed];
         let mut times = times.into_iter().flatten().map(|time| time.value);
-        times.any(|time| time > said.value / 1.6 && time < said.value * 1.6)
+        times.any(|time| time > claimed.value / 1.6 && time < claimed.value * 1.6)
             || block
                 .counted_time()
-                .is_some_and(|time| time > said.value / 1.6 && time < said.value * 1.6)
-    }) || in_commands(report, number(group(1)).map_or(0.0, |(said, _)| said));
+                .is_some_and(|time| time > claimed.value / 1.6 && time < claimed.value * 1.6)
+    }) || in_commands(report, number(group(1)).map_or(0.0, |(claimed, _)| claimed));
     let timed = block.declared.as_ref().or(block.elapsed.as_ref());
     let (Some(time), false) = (timed, known) else {
         return;
@@ -166,8 +166,8 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let arithmetic = format!(
         "{} ÷ {} = {:.2}",
         time.text,
-        plain(said.value, Unit::Time),
-        time.value / said.value
+        plain(claimed.value, Unit::Time),
+        time.value / claimed.value
     );
     let mut before = findings.found.iter();
     if before.any(|found| found.rule == "declared-vs-counted" && found.arithmetic == arithmetic) {
@@ -186,7 +186,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                 time.line
             ),
             arithmetic,
-            "State the time that the run took.".to_owned(),
+            "State how long the run took.".to_owned(),
         ],
     );
 }
@@ -203,12 +203,12 @@ pub fn headings(report: &Report, line: usize) -> Vec<String> {
         .map_or_else(Vec::new, |(_, titles)| titles.clone())
 }
 
-fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut Findings) {
+fn judge(block: &Block, line_text: &str, claimed: f64, line: usize, findings: &mut Findings) {
     let count = block
         .requests
         .as_ref()
         .map(|n| n.value)
-        .or(block.asked_count.as_ref().map(|n| n.value));
+        .or(block.requested_count.as_ref().map(|n| n.value));
     let (Some(count), Some(rate)) = (count, &block.rate) else {
         return;
     };
@@ -216,7 +216,7 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
         return;
     }
     let waited = block.last_wait.as_ref().map_or(0.0, |wait| wait.value);
-    let took = block
+    let elapsed = block
         .elapsed
         .as_ref()
         .map_or(count / rate.value, |time| time.value - waited);
@@ -225,8 +225,8 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
     let whole = block.tool == Tool::K6;
     let about = ["about", "around", "~", "≈", "approx"];
     let exact = whole && !about.iter().any(|word| line_text.contains(word));
-    let least = if exact { 0.75 * said } else { said / 1.6 };
-    if took > least && (whole || took < said * 1.6) {
+    let min_elapsed = if exact { 0.75 * claimed } else { claimed / 1.6 };
+    if elapsed > min_elapsed && (whole || elapsed < claimed * 1.6) {
         return;
     }
     findings.block(
@@ -247,9 +247,9 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
                 digits(count),
                 rate.text,
                 plain(count / rate.value, Unit::Time),
-                plain(said, Unit::Time)
+                plain(claimed, Unit::Time)
             ),
-            "State the time that the run took.".to_owned(),
+            "State how long the run took.".to_owned(),
         ],
     );
 }

@@ -60,11 +60,11 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
     if !possible || crate::rules::prose::is_conditional(sentence) || NOT.is_match(sentence) {
         return;
     }
-    let Some(said) = FAILED
+    let Some(claimed) = FAILED
         .first(sentence)
         .and_then(|found| number(found.get(1)?.as_str()))
-        .map(|(said, _)| said)
-        .filter(|said| *said >= 2.0)
+        .map(|(claimed, _)| claimed)
+        .filter(|claimed| *claimed >= 2.0)
     else {
         return;
     };
@@ -75,7 +75,7 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
         return;
     };
     // The text may count only one kind of failure, if the page prints that number.
-    if (said - count).abs() <= 0.02 * count || is_printed(report, said, prose.line) {
+    if (claimed - count).abs() <= 0.02 * count || is_printed(report, claimed, prose.line) {
         return;
     }
     findings.block(
@@ -90,24 +90,24 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
                 digits(count)
             ),
             format!(
-                "{} is not {}, and no number of the page",
-                digits(said),
+                "{} is not {}, and the page contains no such number",
+                digits(claimed),
                 digits(count)
             ),
-            "Copy the number from the block.".to_owned(),
+            "Copy the number from the output.".to_owned(),
         ],
     );
 }
 
 /// Whether another line of the page contains this number.
-fn is_printed(report: &Report, said: f64, at: usize) -> bool {
+fn is_printed(report: &Report, claimed: f64, at: usize) -> bool {
     let mut lines = report.text.lines().enumerate().take(20_000);
     lines.any(|(index, line)| {
         index + 1 != at
             && line
                 .split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
                 .filter_map(|word| number(word.trim_matches(['.', ','])))
-                .any(|(value, _)| value == said)
+                .any(|(value, _)| value == claimed)
     })
 }
 

@@ -33,7 +33,7 @@ const PROGRAMS: [&str; 24] = [
     "yml",
     "json",
 ];
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
 /// Factors of units that may be missing on one side.
 const SCALES: [f64; 7] = [1.0, 100.0, 1e3, 60.0, 1024.0, 1e6, 3600.0];
@@ -50,7 +50,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     };
     let lines: Vec<&str> = report.text.lines().take(50_000).collect();
     for (at, line) in lines.iter().enumerate() {
-        if line.len() > LONGEST || report.is_output(at + 1) || program(at + 1) {
+        if line.len() > MAX_LENGTH || report.is_output(at + 1) || program(at + 1) {
             continue;
         }
         let joined = lines.get(at + 1).and_then(|next| joined(line, next));
@@ -59,11 +59,11 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if !line.contains(" = ") || !line.contains(['(', '×', '÷', '*', '/']) {
             continue;
         }
-        let Some((expression, value, said, step)) = equation(line) else {
+        let Some((expression, value, claimed, step)) = equation(line) else {
             continue;
         };
         // The terms are rounded, too.
-        let near = |value: f64| (said - value).abs() <= step + 0.03 * value.abs();
+        let near = |value: f64| (claimed - value).abs() <= step + 0.03 * value.abs();
         let right = SCALES
             .iter()
             .any(|scale| near(value * scale) || near(value / scale));
@@ -76,8 +76,8 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             at + 1,
             [
                 format!("\"{}\"", shortened(line.trim())),
-                format!("{expression} = {}, not {}", digits(value), digits(said)),
-                "Compute it again.".to_owned(),
+                format!("{expression} = {}, not {}", digits(value), digits(claimed)),
+                "Recalculate it.".to_owned(),
             ],
         );
     }
@@ -88,7 +88,7 @@ fn joined(line: &str, next: &str) -> Option<String> {
     let result = next.trim_start_matches([' ', '-', '*', '>', '\t']);
     let result = result.strip_prefix(['=', '≈'])?.trim_start();
     let starts = result.starts_with(|letter: char| letter.is_ascii_digit());
-    (starts && next.len() <= LONGEST).then(|| {
+    (starts && next.len() <= MAX_LENGTH).then(|| {
         format!(
             "{} = {result}",
             line.trim_end().trim_end_matches('=').trim_end()
@@ -105,7 +105,7 @@ fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
         .chars()
         .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
         .collect();
-    let (said, step) = number(digits.trim_end_matches(['.', ',']))?;
+    let (claimed, step) = number(digits.trim_end_matches(['.', ',']))?;
     let left = left.rsplit(['=', ':', '>', '→', ';', '|']).next()?;
     let left = left.trim().trim_start_matches(['*', '`', '-', ' ']);
     const SPACED: [&str; 4] = [" × ", " ÷ ", " * ", " / "];
@@ -121,8 +121,8 @@ fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
     let mut parser = Parser { tokens, at: 0 };
     let value = parser.sum()?;
     let whole = parser.at == parser.tokens.len() && operators > 0;
-    let sensible = value.is_finite() && value > 0.0 && said > 0.0;
-    (whole && sensible).then(|| (left.to_owned(), value, said, step))
+    let sensible = value.is_finite() && value > 0.0 && claimed > 0.0;
+    (whole && sensible).then(|| (left.to_owned(), value, claimed, step))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,12 +192,12 @@ struct Parser {
 }
 
 impl Parser {
-    fn operator(&mut self, wanted: &[char]) -> Option<char> {
+    fn operator(&mut self, expected: &[char]) -> Option<char> {
         let Some(Token::Operator(sign)) = self.tokens.get(self.at) else {
             return None;
         };
         let sign = *sign;
-        wanted.contains(&sign).then(|| {
+        expected.contains(&sign).then(|| {
             self.at += 1;
             sign
         })
@@ -247,10 +247,10 @@ mod tests {
 
     #[test]
     fn expressions_with_brackets_are_computed() {
-        let value = |line: &str| equation(line).map(|(_, value, said, _)| (value, said));
-        let (right, said) = value("faster by -> 100 % - ((300/400) * 100 %) = 33 %").unwrap();
+        let value = |line: &str| equation(line).map(|(_, value, claimed, _)| (value, claimed));
+        let (right, claimed) = value("faster by -> 100 % - ((300/400) * 100 %) = 33 %").unwrap();
         assert!((right - 25.0).abs() < 1e-9);
-        assert_eq!(said, 33.0);
+        assert_eq!(claimed, 33.0);
         assert_eq!(
             value("- 4 workers × 250 req/s = 900"),
             Some((1000.0, 900.0))

@@ -24,7 +24,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     let Some(found) = FROM.only(sentence) else {
         return;
     };
-    let said = |at: usize| {
+    let claimed = |at: usize| {
         let scale = if group(&found, at + 1).is_empty() {
             1.0
         } else {
@@ -32,11 +32,11 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         };
         number(group(&found, at)).map(|(value, step)| (value * scale, step * scale))
     };
-    let (Some((from, step)), Some((to, last))) = (said(2), said(5)) else {
+    let (Some((from, step)), Some((to, last))) = (claimed(2), claimed(5)) else {
         return;
     };
     // A rounded figure may be off by a seventh. The first one shows that the outputs are meant.
-    let near = |said: f64, step: f64, shown: f64| (said - shown).abs() <= step + 0.15 * shown;
+    let near = |claimed: f64, step: f64, shown: f64| (claimed - shown).abs() <= step + 0.15 * shown;
     if !near(from, 2.0 * step, first.value) || near(to, last, second.value) {
         return;
     }
@@ -60,7 +60,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
                 second.text,
                 to / second.value
             ),
-            "Take the rate from the output, or print the run that reached it.".to_owned(),
+            "Copy the rate from the output, or show the run that reached it.".to_owned(),
         ],
     );
 }

@@ -23,7 +23,7 @@ const OTHER: [&str; 10] = [
     "faster", "slower", "cpu", "memory", "error", "success", "hit", "p9", "each", "then",
 ];
 /// Above this sum, the sentence lists the parts of several loads.
-const MOST: f64 = 140.0;
+const MAX_SUM: f64 = 140.0;
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.len() < 400 && is_mix(sentence) && !is_uncertain(sentence) {
@@ -70,7 +70,7 @@ fn shares(text: &str) -> Vec<(f64, f64)> {
 fn judge(text: &str, line: usize, shares: &[(f64, f64)], findings: &mut Findings) {
     let sum: f64 = shares.iter().map(|(share, _)| share).sum();
     let slack: f64 = shares.iter().map(|(_, step)| 0.5 * step).sum();
-    if shares.len() < 2 || sum <= 100.0 + slack || sum > MOST {
+    if shares.len() < 2 || sum <= 100.0 + slack || sum > MAX_SUM {
         return;
     }
     let parts: Vec<String> = shares.iter().map(|(share, _)| digits(*share)).collect();
@@ -79,12 +79,8 @@ fn judge(text: &str, line: usize, shares: &[(f64, f64)], findings: &mut Findings
         line,
         [
             format!("\"{}\"", shortened(text)),
-            format!(
-                "{} = {} %, more than all of them",
-                parts.join(" + "),
-                digits(sum)
-            ),
-            "Give parts that add up to 100 %.".to_owned(),
+            format!("{} = {} %, more than 100 %", parts.join(" + "), digits(sum)),
+            "State shares that add up to 100 %.".to_owned(),
         ],
         findings,
     );

@@ -1,36 +1,36 @@
 //! Compares claims in sentences and cells with each other and with the blocks. A claim produces no
 //! finding if its subject is uncertain.
 
+mod adjacent_numbers;
 mod advantage;
 mod arithmetic;
-mod behind;
-mod below;
 mod change_column;
 mod changes;
 mod criteria;
 mod data;
 mod duration;
-mod each;
 mod errors;
 mod expression;
+mod fraction;
 mod from_to;
-mod labelled;
-mod linked;
-mod listed;
-mod met;
+mod list_length;
+mod met_limits;
 mod met_range;
 mod mix;
-mod named;
+mod named_outputs;
+mod named_values;
 mod objective;
-mod part;
+mod per_item;
 mod quantile;
+mod repeated_output;
+mod request_time;
 mod rows;
-mod started;
+mod started_users;
 mod steps;
 mod sum;
-mod takes;
 mod tool_rate;
 mod total;
+mod trailing_name;
 mod two_figures;
 mod words;
 
@@ -41,16 +41,16 @@ use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
 /// What to do about a share or a change that does not match its figures.
-const BASE: &str = "Compute it again from the two figures, and name the base of a percentage.";
+const BASE: &str = "Recalculate it from the two figures, and state the base of the percentage.";
 
 /// Maximum number of sentences to check.
-const MOST_SENTENCES: usize = 4000;
+const MAX_SENTENCES: usize = 4000;
 
 /// Shares and factors that contradict the figures next to them.
 pub fn ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        part::sentence(sentence, prose.line, findings);
-        named::sentence(report, sentence, prose.line, findings);
+        fraction::sentence(sentence, prose.line, findings);
+        named_outputs::sentence(report, sentence, prose.line, findings);
         advantage::sentence(report, sentence, prose.line, findings);
         changes::sentence(sentence, prose.line, findings);
         two_figures::sentence(sentence, prose.line, findings);
@@ -82,9 +82,9 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
 /// Minimum rates and other limits that every output misses, and rates below an output with another rate.
 pub fn rates(report: &Report, findings: &mut Findings) {
     objective::rates(report, findings);
-    met::check(report, findings);
+    met_limits::check(report, findings);
     criteria::check(report, findings);
-    below::rates(report, findings);
+    adjacent_numbers::rates(report, findings);
 }
 
 /// Sentences whose own figures contradict each other.
@@ -97,8 +97,8 @@ pub fn arithmetic(report: &Report, findings: &mut Findings) {
 
 /// Name-value pairs that differ from the output of their section.
 pub fn labelled(report: &Report, findings: &mut Findings) {
-    labelled::check(report, findings);
-    takes::lines(report, findings);
+    named_values::check(report, findings);
+    request_time::lines(report, findings);
     for (prose, sentence) in sentences(report) {
         tool_rate::sentence(report, prose, sentence, findings);
         from_to::sentence(report, sentence, prose.line, findings);
@@ -121,7 +121,7 @@ pub fn rows(report: &Report, findings: &mut Findings) {
 pub fn quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         quantile::sentence(report, prose, sentence, findings);
-        behind::sentence(report, prose, sentence, findings);
+        trailing_name::sentence(report, prose, sentence, findings);
     }
 }
 
@@ -137,20 +137,20 @@ pub fn durations(report: &Report, findings: &mut Findings) {
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
     steps::stages(report, findings);
-    listed::lines(report, findings);
+    list_length::lines(report, findings);
     mix::lists(report, findings);
     steps::requests(report, findings);
     steps::phases(report, findings);
-    below::asked(report, findings);
+    adjacent_numbers::requested(report, findings);
     for (prose, sentence) in sentences(report) {
-        each::sentence(report, sentence, prose.line, findings);
-        each::threads(report, sentence, prose.line, findings);
-        started::sentence(report, prose, sentence, findings);
+        per_item::sentence(report, sentence, prose.line, findings);
+        per_item::threads(report, sentence, prose.line, findings);
+        started_users::sentence(report, prose, sentence, findings);
         sum::sentence(report, sentence, prose.line, findings);
         mix::sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
-        started::stages(report, table, findings);
+        started_users::stages(report, table, findings);
     }
 }
 
@@ -163,7 +163,7 @@ pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r
             super::prose::sentences(&prose.text).map(move |sentence| (prose, sentence))
         })
         .filter(|(_, sentence)| sentence.len() < 1000)
-        .take(MOST_SENTENCES)
+        .take(MAX_SENTENCES)
 }
 
 /// Adds a finding about a sentence whose own figures contradict each other.

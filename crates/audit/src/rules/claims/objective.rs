@@ -212,7 +212,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
     if !report.document.markdown || rated.is_empty() || rated.len() != report.blocks.len() {
         return;
     }
-    let most = rated.into_iter().fold(0.0, f64::max);
+    let highest = rated.into_iter().fold(0.0, f64::max);
     for (at, line) in report.text.lines().enumerate().take(20_000) {
         let marked = line.len() < 300 && ["✅", "✓", "✔"].iter().any(|mark| line.contains(mark));
         if !marked || report.is_output(at + 1) {
@@ -221,7 +221,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
         let limit = RATE
             .first(line)
             .and_then(|found| number(found.get(1)?.as_str()));
-        let Some((limit, _)) = limit.filter(|(limit, _)| most < 0.95 * limit) else {
+        let Some((limit, _)) = limit.filter(|(limit, _)| highest < 0.95 * limit) else {
             continue;
         };
         findings.page(
@@ -232,14 +232,14 @@ pub fn rates(report: &Report, findings: &mut Findings) {
                 format!(
                     "\"{}\"; the highest rate on the page is {}",
                     shortened(line.trim()),
-                    plain(most, Unit::Rate)
+                    plain(highest, Unit::Rate)
                 ),
                 format!(
                     "{} is not above {}",
-                    plain(most, Unit::Rate),
+                    plain(highest, Unit::Rate),
                     plain(limit, Unit::Rate)
                 ),
-                "State by how much it was missed, or print the run that met it.".to_owned(),
+                "State by how much it was missed, or show the run that met it.".to_owned(),
             ],
         );
     }

@@ -40,7 +40,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         return;
     };
     for found in QUOTED.all(sentence).take(8) {
-        let (Some(percent), Some(said)) = (
+        let (Some(percent), Some(claimed)) = (
             found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
             found.get(2).and_then(|text| read(text.as_str())),
         ) else {
@@ -53,8 +53,8 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             continue;
         };
         // A rounded, truncated or slightly different number still means the same figure.
-        let near =
-            (said.value - shown.value).abs() <= said.step.max(shown.step) + 0.05 * shown.value;
+        let near = (claimed.value - shown.value).abs()
+            <= claimed.step.max(shown.step) + 0.05 * shown.value;
         let known = report.blocks.iter().any(|block| {
             block
                 .trends
@@ -62,10 +62,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                 .flat_map(|trend| trend.figures())
                 .any(|(_, figure)| {
                     figure.unit == Unit::Time
-                        && (figure.value - said.value).abs() <= said.step + figure.step
+                        && (figure.value - claimed.value).abs() <= claimed.step + figure.step
                 })
-        }) || in_table(report, &said);
-        if near || known || said.kind != Kind::Time {
+        }) || in_table(report, &claimed);
+        if near || known || claimed.kind != Kind::Time {
             continue;
         }
         findings.block(
@@ -81,10 +81,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                     shown.line
                 ),
                 format!(
-                    "{} is not {}, and no figure of the page",
-                    said.text, shown.text
+                    "{} is not {}, and the page contains no such figure",
+                    claimed.text, shown.text
                 ),
-                "Take the figure from the block, or print the block it is from.".to_owned(),
+                "Copy the figure from the output, or show the output that it is from.".to_owned(),
             ],
         );
         return;
@@ -124,14 +124,14 @@ fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Find
         return;
     };
     for found in QUOTED.all(sentence).take(8) {
-        let (Some(percent), Some(said)) = (
+        let (Some(percent), Some(claimed)) = (
             found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
             found.get(2).and_then(|text| read(text.as_str())),
         ) else {
             continue;
         };
-        let few = said.text.chars().filter(char::is_ascii_digit).count() < 3;
-        let near = |value: f64| (said.value - value).abs() <= said.step.max(0.01 * value);
+        let few = claimed.text.chars().filter(char::is_ascii_digit).count() < 3;
+        let near = |value: f64| (claimed.value - value).abs() <= claimed.step.max(0.01 * value);
         let own = report.blocks.iter().any(|block| {
             let latency = block.latency().into_iter();
             let mut figures = latency.flat_map(|latency| latency.figures());
@@ -169,7 +169,7 @@ fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Find
     }
 }
 
-fn in_table(report: &Report, said: &Figure) -> bool {
+fn in_table(report: &Report, claimed: &Figure) -> bool {
     report
         .document
         .tables
@@ -178,9 +178,10 @@ fn in_table(report: &Report, said: &Figure) -> bool {
         .flat_map(|(_, row)| row)
         .any(|cell| {
             read(cell).is_some_and(|figure| {
-                (figure.value - said.value).abs() <= said.step + figure.step
+                (figure.value - claimed.value).abs() <= claimed.step + figure.step
                     || figure.kind == Kind::Plain
-                        && (figure.value / 1e3 - said.value).abs() <= said.step + figure.step / 1e3
+                        && (figure.value / 1e3 - claimed.value).abs()
+                            <= claimed.step + figure.step / 1e3
             })
         })
 }

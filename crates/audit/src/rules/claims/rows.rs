@@ -1,8 +1,8 @@
 //! A table row that repeats the figures of one output, except for one cell that has another value
 //! in that output.
 
-use super::labelled::{Value, figure_of, read};
-use super::linked::Printed;
+use super::named_values::{Value, figure_of, read};
+use super::repeated_output::Printed;
 use super::words::{Metric, is_of_another_run, metric};
 use crate::block::Block;
 use crate::document::Table;
@@ -11,8 +11,8 @@ use crate::quantity::{Quantity, Unit, data, digits, plain};
 use crate::report::{Findings, Report};
 
 /// Maximum number of tables, and of rows in each.
-const MOST_TABLES: usize = 200;
-const MOST_ROWS: usize = 200;
+const MAX_TABLES: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// A row and the output whose figures it repeats.
 struct Row<'r> {
@@ -32,7 +32,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
         .filter(|table| table.header.len() >= 3)
         .filter(|table| !table.header.iter().any(|name| is_of_another_run(name)))
         .filter(|table| !report.is_output(table.line))
-        .take(MOST_TABLES)
+        .take(MAX_TABLES)
         .collect();
     if tables.is_empty() {
         return;
@@ -57,7 +57,7 @@ fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
     table
         .rows
         .iter()
-        .take(MOST_ROWS)
+        .take(MAX_ROWS)
         .filter_map(|(line, cells)| {
             let texts: Vec<&str> = cells.iter().map(String::as_str).collect();
             Some(Row {
@@ -74,10 +74,10 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
     let mut wrong = Vec::new();
     let mut right = 0;
     for (name, cell) in table.header.iter().zip(row.cells).take(32) {
-        let Some((said, shown)) = compared(name, cell, row.block) else {
+        let Some((claimed, shown)) = compared(name, cell, row.block) else {
             continue;
         };
-        if near(&said, shown.value) {
+        if near(&claimed, shown.value) {
             right += 1;
             continue;
         }
@@ -86,17 +86,18 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
             let own_row = of_a_row.iter().any(|known| std::ptr::eq(*known, other));
             !std::ptr::eq(other, row.block)
                 && !own_row
-                && compared(name, cell, other).is_some_and(|(said, shown)| near(&said, shown.value))
+                && compared(name, cell, other)
+                    .is_some_and(|(claimed, shown)| near(&claimed, shown.value))
         });
         let in_block = row.block.trends.iter().any(|trend| {
             let mut figures = trend.figures().into_iter();
-            figures.any(|(_, figure)| figure.unit == shown.unit && near(&said, figure.value))
+            figures.any(|(_, figure)| figure.unit == shown.unit && near(&claimed, figure.value))
         });
         if !of_another && !in_block {
-            wrong.push((name, cell, said, shown));
+            wrong.push((name, cell, claimed, shown));
         }
     }
-    let [(name, cell, said, shown)] = &wrong[..] else {
+    let [(name, cell, claimed, shown)] = &wrong[..] else {
         return;
     };
     // A cell may have two figures of the output: `193.78ms, 635.76ms`.
@@ -123,26 +124,26 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
             format!(
                 "{} ÷ {} = {:.2}",
                 match shown.unit {
-                    Unit::Time | Unit::ByteRate => plain(said.value, shown.unit),
-                    _ => digits(said.value),
+                    Unit::Time | Unit::ByteRate => plain(claimed.value, shown.unit),
+                    _ => digits(claimed.value),
                 },
                 shown.text,
-                said.value / shown.value
+                claimed.value / shown.value
             ),
-            "Copy the cell from this output again.".to_owned(),
+            "Copy this cell from the output again.".to_owned(),
         ],
     );
 }
 
 /// The figure in a cell, and the figure of the output for this column.
 fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> {
-    if let Some(said) = data_rate(cell) {
+    if let Some(claimed) = data_rate(cell) {
         let shown = block.received.rate.as_ref().or(block.sent.rate.as_ref())?;
         // Tools write binary multiples with decimal unit names, and authors copy the text.
         let written = data(&shown.text, shown.line).map_or(shown.value, |raw| raw.value);
         let mut shown = shown.clone();
         shown.value = written;
-        return (shown.value > 0.0 && shown.unit != Unit::BitRate).then_some((said, shown));
+        return (shown.value > 0.0 && shown.unit != Unit::BitRate).then_some((claimed, shown));
     }
     let metric = metric(name)?;
     // A cell with two figures, such as a mean and a maximum, is not one of them.
@@ -150,22 +151,24 @@ fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> 
         part.trim_start()
             .starts_with(|letter: char| letter.is_ascii_digit())
     });
-    let said = read(cell).filter(|_| !two)?;
+    let claimed = read(cell).filter(|_| !two)?;
     let shown = figure_of(block, metric)?;
     let fits = match metric {
-        Metric::Rate => matches!(said.unit, None | Some(Unit::Rate)),
-        Metric::Requests => matches!(said.unit, None | Some(Unit::Count)),
+        Metric::Rate => matches!(claimed.unit, None | Some(Unit::Rate)),
+        Metric::Requests => matches!(claimed.unit, None | Some(Unit::Count)),
         Metric::FailedShare | Metric::PassedShare => false,
-        _ => said.unit == Some(Unit::Time) || named_unit(name).is_some() && said.unit.is_none(),
+        _ => {
+            claimed.unit == Some(Unit::Time) || named_unit(name).is_some() && claimed.unit.is_none()
+        }
     };
     if !fits || shown.value <= 0.0 {
         return None;
     }
-    let scale = match said.unit {
+    let scale = match claimed.unit {
         None if shown.unit == Unit::Time => named_unit(name)?,
         _ => 1.0,
     };
-    Some((said.times(scale), shown))
+    Some((claimed.times(scale), shown))
 }
 
 /// The unit in the name of a column: `Mean (ms)`.
@@ -185,7 +188,7 @@ fn data_rate(cell: &str) -> Option<Value> {
     (figure.unit == Unit::ByteRate).then(|| Value::exact(figure.value, figure.step))
 }
 
-fn near(said: &Value, shown: f64) -> bool {
-    let share = if said.about { 0.15 } else { 0.05 };
-    (said.value - shown).abs() <= said.step + share * shown
+fn near(claimed: &Value, shown: f64) -> bool {
+    let share = if claimed.about { 0.15 } else { 0.05 };
+    (claimed.value - shown).abs() <= claimed.step + share * shown
 }

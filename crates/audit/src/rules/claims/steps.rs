@@ -20,7 +20,7 @@ static ANY: Pattern = pattern!(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|sec
 
 /// Maximum distance in lines of a list below the stated duration.
 const BELOW: usize = 4;
-const MOST_ITEMS: usize = 40;
+const MAX_ITEMS: usize = 40;
 
 fn seconds(count: &str, unit: &str) -> Option<f64> {
     let (value, _) = number(count)?;
@@ -47,7 +47,7 @@ pub fn stages(report: &Report, findings: &mut Findings) {
         if line.len() > 100 || report.is_output(at + 1) {
             continue;
         }
-        let Some(said) = TOTAL.first(line).and_then(|found| {
+        let Some(claimed) = TOTAL.first(line).and_then(|found| {
             let group = |at: usize| group(&found, at);
             seconds(group(1), group(2))
         }) else {
@@ -70,7 +70,7 @@ pub fn stages(report: &Report, findings: &mut Findings) {
         let mut complete = true;
         for line in lines[at + 1 + start..]
             .iter()
-            .take(MOST_ITEMS)
+            .take(MAX_ITEMS)
             .take_while(|line| is_item(line))
         {
             let found = ITEM.first(line).filter(|_| ANY.only(line).is_some());
@@ -88,7 +88,7 @@ pub fn stages(report: &Report, findings: &mut Findings) {
             .iter()
             .any(|word| line.to_lowercase().contains(word));
         let slack = if about { 0.15 } else { 0.02 } * sum;
-        if !complete || times.len() < 3 || (said - sum).abs() <= slack {
+        if !complete || times.len() < 3 || (claimed - sum).abs() <= slack {
             continue;
         }
         let parts: Vec<String> = times.iter().map(|time| digits(time / 60.0)).collect();
@@ -103,10 +103,10 @@ pub fn stages(report: &Report, findings: &mut Findings) {
                     times.len()
                 ),
                 format!(
-                    "{} minutes are {}, not {}",
+                    "{} minutes add up to {}, not {}",
                     parts.join(" + "),
                     digits(sum / 60.0),
-                    digits(said / 60.0)
+                    digits(claimed / 60.0)
                 ),
                 "Correct the time or the stages.".to_owned(),
             ],
@@ -165,11 +165,11 @@ pub fn phases(report: &Report, findings: &mut Findings) {
                     requests.text
                 ),
                 format!(
-                    "the rates times their times are {} requests, not {}",
+                    "the rates multiplied by their durations give {} requests, not {}",
                     digits(sum),
                     requests.text
                 ),
-                "Print the phases that were run, or the output that they made.".to_owned(),
+                "Show the phases that were actually run, or their output.".to_owned(),
             ],
         );
     }
@@ -199,7 +199,7 @@ pub fn requests(report: &Report, findings: &mut Findings) {
     let listed: Vec<&&str> = lines[first..]
         .iter()
         .take_while(|line| is_item(line))
-        .take(MOST_ITEMS)
+        .take(MAX_ITEMS)
         .collect();
     let all = listed.iter().all(|line| REQUEST.is_match(line));
     let lead = lines[..first]
@@ -262,7 +262,7 @@ fn report_requests(
                 digits(each.round()),
                 digits(count)
             ),
-            "List the requests that the script made, or say which steps were skipped.".to_owned(),
+            "List the requests that the script made, or state which steps were skipped.".to_owned(),
         ],
     );
 }

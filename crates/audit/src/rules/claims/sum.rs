@@ -6,7 +6,7 @@ use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
-use crate::rules::failures::bad_answers;
+use crate::rules::failures::bad_responses;
 use crate::rules::prose::shortened;
 
 static SUM: Pattern = pattern!(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)");
@@ -61,14 +61,14 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
                 digits(failed),
                 digits(made + failed)
             ),
-            "Copy both numbers from the block.".to_owned(),
+            "Copy both numbers from the output.".to_owned(),
         ],
     );
 }
 
 /// The failures of a block that counts only one kind of failure.
 fn only_failures(block: &Block) -> Option<(f64, usize)> {
-    let sockets = block.sockets.filter(|_| bad_answers(block) == 0.0)?;
+    let sockets = block.sockets.filter(|_| bad_responses(block) == 0.0)?;
     let mut kinds = [
         sockets.connect,
         sockets.read,

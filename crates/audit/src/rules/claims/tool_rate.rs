@@ -40,12 +40,12 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         return;
     };
     let scale = if group(3).is_empty() { 1.0 } else { 1e3 };
-    let (said, step) = (value * scale, step * scale);
+    let (claimed, step) = (value * scale, step * scale);
     let Some(rate) = first.rate.as_ref().filter(|rate| rate.value > 0.0) else {
         return;
     };
     let share = if group(1).is_empty() { 0.05 } else { 0.15 };
-    if (said - rate.value).abs() <= step + share * rate.value {
+    if (claimed - rate.value).abs() <= step + share * rate.value {
         return;
     }
     // Another number on the page may be the rate of a run that is printed differently.
@@ -53,7 +53,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         let mut cells = table.rows.iter().flat_map(|(_, row)| row);
         cells.any(|cell| {
             number(cell.trim().trim_matches(['*', '`']))
-                .is_some_and(|(value, _)| (value - said).abs() <= 0.05 * said)
+                .is_some_and(|(value, _)| (value - claimed).abs() <= 0.05 * claimed)
         })
     });
     if elsewhere {
@@ -74,11 +74,11 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             ),
             format!(
                 "{} ÷ {} = {:.2}",
-                digits(said),
+                digits(claimed),
                 rate.text,
-                said / rate.value
+                claimed / rate.value
             ),
-            "Take the rate from the output, or print the run that reached it.".to_owned(),
+            "Copy the rate from the output, or show the run that reached it.".to_owned(),
         ],
     );
 }

@@ -23,7 +23,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let Some(found) = LINE.first(line) else {
             continue;
         };
-        let Some((said, step)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+        let Some((claimed, step)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
             continue;
         };
         let scale = if found.get(2).is_some_and(|k| !k.as_str().is_empty()) {
@@ -31,7 +31,10 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         } else {
             1.0
         };
-        let (said, step) = (said * scale, if scale > 1.0 { step * scale } else { 0.0 });
+        let (claimed, step) = (
+            claimed * scale,
+            if scale > 1.0 { step * scale } else { 0.0 },
+        );
         let titles = headings(report, at + 1);
         let mut own = report
             .blocks
@@ -41,7 +44,12 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             continue;
         };
         // The number may belong to a block elsewhere on the page.
-        if said < 10.0 || report.blocks.iter().any(|block| counts(block, said, step)) {
+        if claimed < 10.0
+            || report
+                .blocks
+                .iter()
+                .any(|block| counts(block, claimed, step))
+        {
             continue;
         }
         let Some(counted) = &block.requests else {
@@ -60,20 +68,20 @@ pub fn lines(report: &Report, findings: &mut Findings) {
                     counted.line
                 ),
                 format!(
-                    "{} ÷ {} = {:.2}: no count of a block on the page is {}",
+                    "{} ÷ {} = {:.2}: no output on the page counts {}",
                     digits(counted.value),
-                    digits(said),
-                    counted.value / said,
-                    digits(said)
+                    digits(claimed),
+                    counted.value / claimed,
+                    digits(claimed)
                 ),
-                "Take the number from the block, or print the block it is from.".to_owned(),
+                "Copy the number from the output, or show the output that it is from.".to_owned(),
             ],
         );
     }
 }
 
 /// Whether a count of the block is this number, within two percent.
-pub fn counts(block: &Block, said: f64, step: f64) -> bool {
+pub fn counts(block: &Block, claimed: f64, step: f64) -> bool {
     let made = block
         .rate
         .as_ref()
@@ -87,12 +95,12 @@ pub fn counts(block: &Block, said: f64, step: f64) -> bool {
     [
         block.requests.as_ref().map(|n| n.value),
         block.iterations.as_ref().map(|n| n.value),
-        block.asked_count.as_ref().map(|n| n.value),
+        block.requested_count.as_ref().map(|n| n.value),
         block.sampled,
         made,
     ]
     .into_iter()
     .flatten()
     .chain(sums)
-    .any(|count| (count - said).abs() <= (0.02 * said).max(step))
+    .any(|count| (count - claimed).abs() <= (0.02 * claimed).max(step))
 }

@@ -115,7 +115,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         [
             format!("\"{}\"", shortened(sentence)),
             change.against(&one, &other),
-            "Compute it again from the two figures, and name the base of a percentage.".to_owned(),
+            "Recalculate it from the two figures, and state the base of the percentage.".to_owned(),
         ],
         findings,
     );
@@ -143,15 +143,15 @@ fn stated(text: &str) -> Option<Change> {
     }
     let found = SIZE.only(&lower)?;
     let (size, whole) = (found.get(1)?, found.get(0)?);
-    let behind = lower.get(whole.end()..)?;
+    let after = lower.get(whole.end()..)?;
     let before = tokens(lower.get(..size.start())?);
     let of_load = before
         .iter()
         .rev()
         .take(4)
-        .chain(tokens(behind).iter().take(4))
+        .chain(tokens(after).iter().take(4))
         .any(|word| LOAD.contains(&word.as_str()));
-    let is_share = behind.trim_start().starts_with("of ");
+    let is_share = after.trim_start().starts_with("of ");
     Change::read(group(&found, 1), group(&found, 2), text)
         .filter(|_| is_change(&lower) && !is_share && !of_load && is_exact(&lower, size.start()))
 }

@@ -303,8 +303,8 @@ fn words(label: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-fn is_word(label: &str, wanted: &str) -> bool {
-    words(label).any(|word| word == wanted)
+fn is_word(label: &str, expected: &str) -> bool {
+    words(label).any(|word| word == expected)
 }
 
 /// Parses `p95`, `p(95)`, `95th percentile`, `95-й процентиль` as 95. With two percentiles, neither
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn labels_name_one_figure() {
-        for (label, wanted) in [
+        for (label, expected) in [
             ("Average latency", Some(Metric::Mean)),
             ("**Среднее время ответа**", Some(Metric::Mean)),
             (
@@ -359,7 +359,7 @@ mod tests {
             ("p95 and p99 latency", None),
             ("Target latency p95", None),
         ] {
-            assert_eq!(metric(label), wanted, "{label}");
+            assert_eq!(metric(label), expected, "{label}");
         }
     }
 }

@@ -22,12 +22,12 @@ enum Relation {
     ToRow(usize, usize),
 }
 
-const MOST_COLUMNS: usize = 12;
-const MOST_ROWS: usize = 40;
+const MAX_COLUMNS: usize = 12;
+const MAX_ROWS: usize = 40;
 
 pub fn check(grid: &Grid, findings: &mut Findings) {
     let columns = columns(grid);
-    if grid.records.len() < 2 || columns.len() > MOST_COLUMNS || grid.records.len() > MOST_ROWS {
+    if grid.records.len() < 2 || columns.len() > MAX_COLUMNS || grid.records.len() > MAX_ROWS {
         return;
     }
     totals::sums(grid, &columns, findings);
@@ -157,8 +157,8 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
         .into_iter()
         .map(|relation| {
             let (mut holds, mut fails) = (Vec::new(), Vec::new());
-            for (row, said) in columns[target].cells.iter().enumerate() {
-                match said.and_then(|said| fits(columns, relation, row, said)) {
+            for (row, printed) in columns[target].cells.iter().enumerate() {
+                match printed.and_then(|printed| fits(columns, relation, row, printed)) {
                     Some(true) => holds.push(row),
                     Some(false) => fails.push(row),
                     None => {}
@@ -193,13 +193,13 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
             (holds.len() >= 2 || grouped) && holds.contains(row)
         });
         let known = columns[target].cells[*row];
-        if let (Some(said), false) = (known, elsewhere) {
+        if let (Some(printed), false) = (known, elsewhere) {
             report(
                 grid,
                 columns,
                 (target, *row),
                 *relation,
-                said,
+                printed,
                 holds,
                 findings,
             );
@@ -208,23 +208,23 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
 }
 
 /// Whether a relation gives the printed figure, or `None` if the figure proves nothing.
-fn fits(columns: &[Column], relation: Relation, row: usize, said: &Figure) -> Option<bool> {
-    let percent = said.kind == Kind::Percent;
+fn fits(columns: &[Column], relation: Relation, row: usize, printed: &Figure) -> Option<bool> {
+    let percent = printed.kind == Kind::Percent;
     let (right, unsure) = computed(columns, relation, row, percent)?;
-    let slack = said.step * 1.001 + unsure + 1e-9;
-    let value = said.value.abs();
+    let slack = printed.step * 1.001 + unsure + 1e-9;
+    let value = printed.value.abs();
     // A coarse figure matches too much, and 0 % or 1.0x matches any equal cells.
-    if slack > 0.2 * value.max(right) || value == 0.0 || said.about {
+    if slack > 0.2 * value.max(right) || value == 0.0 || printed.about {
         return None;
     }
     let near = |right: f64| (value - right).abs() <= slack;
     // More is better for a rate and less for a time, so the factors of two rows may be inverse.
     let inverse = 1.0 / right;
     let unsure = unsure / right * inverse;
-    let turned = said.kind == Kind::Factor
+    let turned = printed.kind == Kind::Factor
         && value > 1.0
         && right < 1.0
-        && (value - inverse).abs() <= said.step * 1.001 + unsure + 1e-9;
+        && (value - inverse).abs() <= printed.step * 1.001 + unsure + 1e-9;
     Some(near(right) || turned)
 }
 
@@ -233,11 +233,11 @@ fn report(
     columns: &[Column],
     (target, row): (usize, usize),
     relation: Relation,
-    said: &Figure,
+    printed: &Figure,
     holds: &[usize],
     findings: &mut Findings,
 ) {
-    let percent = said.kind == Kind::Percent;
+    let percent = printed.kind == Kind::Percent;
     let Some((right, _)) = computed(columns, relation, row, percent) else {
         return;
     };
@@ -255,15 +255,15 @@ fn report(
         [
             format!(
                 "{}: {} in the column `{}`",
-                grid.records[row].label, said.text, columns[target].name
+                grid.records[row].label, printed.text, columns[target].name
             ),
             format!(
                 "as in the {} other rows, {one} and {other} give {}{unit}, not {}",
                 holds.len(),
                 digits(right),
-                said.text
+                printed.text
             ),
-            "Compute the column again from its two figures.".to_owned(),
+            "Recalculate the column from its two figures.".to_owned(),
         ],
         findings,
     );

@@ -164,14 +164,14 @@ impl Contest<'_> {
 
 /// Whether a cell or a phrase names this rival and no other one.
 pub fn is_named(text: &str, rival: &str, rivals: &[(usize, &str)]) -> bool {
-    let said = name(text);
+    let claimed = name(text);
     let has = |rival: &str| {
         let words = name(rival);
         let words: Vec<&String> = words
             .iter()
             .filter(|word| !METRICS.contains(&word.as_str()))
             .collect();
-        !words.is_empty() && words.iter().all(|word| said.contains(word))
+        !words.is_empty() && words.iter().all(|word| claimed.contains(word))
     };
     has(rival)
         && rivals
@@ -185,10 +185,10 @@ fn named(contest: &Contest, column: usize, findings: &mut Findings) {
         let Some((figures, more)) = contest.figures(row) else {
             continue;
         };
-        let said = cell(row, column);
+        let claimed = cell(row, column);
         let Some((rival, mine)) = figures
             .iter()
-            .find(|(rival, _)| is_named(said, rival, &contest.rivals))
+            .find(|(rival, _)| is_named(claimed, rival, &contest.rivals))
         else {
             continue;
         };
@@ -204,7 +204,7 @@ fn named(contest: &Contest, column: usize, findings: &mut Findings) {
             *line,
             [
                 format!(
-                    "{}: {rival} {}, {other} {}; {said}",
+                    "{}: {rival} {}, {other} {}; {claimed}",
                     cell(row, 0),
                     mine.text,
                     theirs.text

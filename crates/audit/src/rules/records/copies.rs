@@ -5,17 +5,17 @@ use crate::records::{Field, Figure, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
 /// Number of equal digits beyond the first that two measurements share by chance one time in a million.
-const LEAST: usize = 6;
-const MOST_RECORDS: usize = 50;
-const MOST_FIELDS: usize = 24;
-const MOST_TABLES: usize = 100;
+const MIN_EQUAL_DIGITS: usize = 6;
+const MAX_RECORDS: usize = 50;
+const MAX_FIELDS: usize = 24;
+const MAX_TABLES: usize = 100;
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
-    for grid in grids.tables.iter().take(MOST_TABLES) {
+    for grid in grids.tables.iter().take(MAX_TABLES) {
         pairs(&grid.records, "rows", findings);
         pairs(&sides(grid), "columns", findings);
     }
-    for grid in grids.rows.iter().take(MOST_TABLES) {
+    for grid in grids.rows.iter().take(MAX_TABLES) {
         groups(grid, findings);
     }
     for group in siblings(report, grids) {
@@ -24,7 +24,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
 }
 
 fn pairs(records: &[Record], what: &str, findings: &mut Findings) {
-    let records = &records[..records.len().min(MOST_RECORDS)];
+    let records = &records[..records.len().min(MAX_RECORDS)];
     for (at, one) in records.iter().enumerate() {
         for other in &records[at + 1..] {
             if is_apart(one, other) {
@@ -93,7 +93,7 @@ pub fn weight(figure: &Figure) -> usize {
 
 fn compare(records: &[Record], one: &Record, other: &Record, what: &str, findings: &mut Findings) {
     let (mut same, mut apart, mut digits) = (Vec::new(), 0, 0);
-    let measured = one.fields.iter().take(MOST_FIELDS);
+    let measured = one.fields.iter().take(MAX_FIELDS);
     for field in measured.filter(|field| is_measured(field)) {
         let Some(twin) = other
             .fields
@@ -116,9 +116,9 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
             same.push(format!("{} {}", field.name.text, field.figure.text));
         }
     }
-    let all = apart == 0 && same.len() >= 2 && digits >= LEAST;
-    let most = apart < same.len() && same.len() >= 3 && digits >= LEAST + 3;
-    if !(all || most) {
+    let all = apart == 0 && same.len() >= 2 && digits >= MIN_EQUAL_DIGITS;
+    let nearly_all = apart < same.len() && same.len() >= 3 && digits >= MIN_EQUAL_DIGITS + 3;
+    if !(all || nearly_all) {
         return;
     }
     warn(
@@ -130,7 +130,7 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
                 "{} figures of both {what} are equal in all of their digits, which does not happen in two runs",
                 same.len()
             ),
-            "One of them is a copy: print the figures of its own run.".to_owned(),
+            "One of them is a copy: show the figures of the actual run.".to_owned(),
         ],
         findings,
     );
@@ -187,7 +187,7 @@ fn groups(grid: &Grid, findings: &mut Findings) {
         return;
     };
     let alike = groups.iter().all(|group| group.len() == size);
-    if size < 3 || !alike || groups.len() < 2 || grid.records.len() > MOST_RECORDS {
+    if size < 3 || !alike || groups.len() < 2 || grid.records.len() > MAX_RECORDS {
         return;
     }
     for pair in groups.windows(2) {
@@ -212,7 +212,7 @@ fn groups(grid: &Grid, findings: &mut Findings) {
                         .is_some_and(|twin| twin.figure == field.figure)
                 })
         });
-        if !equal || digits < LEAST + 3 || !is_apart(&one[0], &other[0]) {
+        if !equal || digits < MIN_EQUAL_DIGITS + 3 || !is_apart(&one[0], &other[0]) {
             continue;
         }
         warn(
@@ -228,7 +228,7 @@ fn groups(grid: &Grid, findings: &mut Findings) {
                 format!(
                     "all figures of {size} rows are equal in all of their digits, which does not happen in two runs"
                 ),
-                "One of them is a copy: print the figures of its own run.".to_owned(),
+                "One of them is a copy: show the figures of the actual run.".to_owned(),
             ],
             findings,
         );

@@ -1,6 +1,6 @@
 //! "A has the lowest latency", "Fastest: A": another record of the grid has a more extreme figure.
 
-use super::compared::{METRIC, VERB, object};
+use super::comparison::{METRIC, VERB, object};
 use super::subject::{Metric, before_verb, is_uncertain, named};
 use super::verdict::Verdict;
 use super::{beside, warn};
@@ -9,7 +9,7 @@ use crate::quantity::digits;
 use crate::records::{Field, Grid, Grids, Record};
 use crate::report::Findings;
 
-static MOST: Pattern = pattern!(&format!(
+static MAX_COUNT: Pattern = pattern!(&format!(
     r"(?i)^(.+?)\s+{VERB}\s+(?:clearly |by far |still |also |again |overall |with )*(?:the\s+)?(fastest|slowest|(?:best|worst|highest|lowest|shortest|longest)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC})\b"
 ));
 static TITLE: Pattern = pattern!(&format!(
@@ -26,7 +26,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         return;
     }
     let plain = sentence.replace(['*', '`', '"'], "");
-    let (name, word) = if let Some(found) = MOST.first(&plain) {
+    let (name, word) = if let Some(found) = MAX_COUNT.first(&plain) {
         (before_verb(group(&found, 1)), group(&found, 2))
     } else if let Some(found) = TITLE.first(&plain) {
         (object(group(&found, 2)), group(&found, 1))

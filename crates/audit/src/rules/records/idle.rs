@@ -1,7 +1,7 @@
 //! Far fewer requests in flight than users: a row of a closed loop without pauses, and a text that
 //! denies pauses.
 
-use super::{beside, little, warn};
+use super::{beside, littles_law, warn};
 use crate::pattern::{Pattern, pattern};
 use crate::quantity::digits;
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
@@ -22,7 +22,7 @@ const REASONS: [&str; 8] = [
     "rate limit",
 ];
 /// Minimum number of users of which nearly all must be busy.
-const LEAST: f64 = 50.0;
+const MIN_COUNT: f64 = 50.0;
 
 /// The rate and the mean latency of a record.
 fn busy(record: &Record) -> Option<(&Field, &Field)> {
@@ -44,7 +44,7 @@ fn busy(record: &Record) -> Option<(&Field, &Field)> {
 /// busy.
 pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
     let closed = CLOSED.iter().any(|tool| page.contains(tool));
-    if users < LEAST || !closed || REASONS.iter().any(|word| page.contains(word)) {
+    if users < MIN_COUNT || !closed || REASONS.iter().any(|word| page.contains(word)) {
         return;
     }
     let share = |record: &Record| {
@@ -84,7 +84,7 @@ pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
                 digits(rate.figure.value * time.figure.value),
                 digits(users)
             ),
-            "Take the rate, the latency and the number of users of one run.".to_owned(),
+            "Take the rate, the latency and the number of users from the same run.".to_owned(),
         ],
         findings,
     );
@@ -105,7 +105,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     {
         return;
     }
-    let Some(users) = little::stated(report.text).filter(|users| *users >= 2.0) else {
+    let Some(users) = littles_law::stated(report.text).filter(|users| *users >= 2.0) else {
         return;
     };
     // The overall figures of a page: a table or a list with one rate and one mean.

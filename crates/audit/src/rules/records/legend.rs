@@ -50,10 +50,10 @@ pub fn check(report: &Report, findings: &mut Findings) {
                     [
                         format!("{}: {}, {}", row[0], figure.text, class.name),
                         format!(
-                            "{} is {} (line {}), and {} is not",
+                            "{} is {} (line {}), but {} is not",
                             class.name, class.limits.text, class.line, figure.text
                         ),
-                        "Mark the row by the legend.".to_owned(),
+                        "Mark the row according to the legend.".to_owned(),
                     ],
                     findings,
                 );
@@ -112,8 +112,8 @@ fn legends(report: &Report) -> Vec<Vec<Class>> {
 /// Parses "🟢 Good: < 50 ms": a mark or one word, then limits, then nothing else.
 fn read(line: usize, text: &str) -> Option<Class> {
     let limits = Limits::only(text)?;
-    let behind = text.get(limits.place.end..)?;
-    if behind.contains(char::is_alphanumeric) {
+    let after = text.get(limits.place.end..)?;
+    if after.contains(char::is_alphanumeric) {
         return None;
     }
     let before = text.get(..limits.place.start)?;

@@ -1,7 +1,7 @@
 //! Checks that the mean of a record is within the bounds given by its percentiles, its minimum and
 //! its maximum.
 
-use super::inside::shown;
+use super::identities::shown;
 use super::warn;
 use crate::quantity::{Unit, digits, plain};
 use crate::records::{Field, Kind, Meaning, Record};
@@ -60,8 +60,8 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
             + (1.0 - last.0) * (max.figure.value + max.figure.coarse);
         (between + ends, *max)
     });
-    let said = mean.figure.value;
-    let words = if low > SLACK * (said + mean.figure.coarse) {
+    let mean_value = mean.figure.value;
+    let words = if low > SLACK * (mean_value + mean.figure.coarse) {
         let heaviest = ladder.iter().enumerate().max_by(|(a, one), (b, other)| {
             let weight = |at: usize, field: &Field| {
                 let next = ladder.get(at + 1).map_or(1.0, |(next, _)| *next);
@@ -74,7 +74,7 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
             "the percentiles alone make a mean of at least {}, most of it by {shown_of}",
             printed(mean, low)
         )
-    } else if let Some((high, max)) = high.filter(|(high, _)| said > SLACK * high) {
+    } else if let Some((high, max)) = high.filter(|(high, _)| mean_value > SLACK * high) {
         format!(
             "the percentiles and {} allow a mean of at most {}",
             shown(max),
@@ -92,7 +92,7 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
         [
             format!("{} {}", record.label, shown(mean)),
             format!("{words}, not {}", mean.figure.text),
-            "Take the mean and the percentiles of one run.".to_owned(),
+            "Take the mean and the percentiles from the same run.".to_owned(),
         ],
         findings,
     );

@@ -1,41 +1,41 @@
 //! Rules on the records of a page: relations that hold for the figures of any tool, and sentences
 //! that compare records. A claim that any pair of figures explains produces no finding.
 
-mod claimed;
+mod all_records;
+mod claimed_change;
 mod columns;
-mod compared;
+mod comparison;
 mod contest;
 mod copies;
-mod everywhere;
 mod extreme;
+mod identities;
 mod idle;
-mod inside;
 mod legend;
-mod little;
+mod littles_law;
 mod mean;
 mod miscolumn;
-mod misnamed;
+mod misnamed_figure;
 mod objectives;
 mod orders;
+mod overall;
 mod owner;
-mod passed;
+mod pass_counts;
 mod peak;
 mod percentiles;
-mod places;
 mod quantified;
-mod quoted;
+mod quoted_rate;
 mod ranges;
+mod rank_column;
 mod ranks;
 mod relations;
 mod shifted;
 mod subject;
-mod swapped;
+mod swapped_figures;
 mod tiers;
 mod ties;
 mod titles;
 mod totals;
 mod verdict;
-mod whole;
 mod wins;
 
 pub use subject::{Metric, is_uncertain};
@@ -53,7 +53,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     let tables = grids.tables.iter().flat_map(|grid| &grid.records);
     for record in tables.chain(&grids.lists) {
         percentiles::check(record, findings);
-        inside::check(record, findings);
+        identities::check(record, findings);
     }
     for grid in &grids.rows {
         columns::check(grid, findings);
@@ -61,23 +61,23 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
     shifted::tables(report, findings);
     copies::check(report, grids, findings);
-    little::check(report, grids, findings);
+    littles_law::check(report, grids, findings);
     titles::check(report, grids, findings);
-    places::tables(report, grids, findings);
+    rank_column::tables(report, grids, findings);
     orders::numbered(report, grids, findings);
     contest::tables(report, findings);
-    whole::share(report, grids, findings);
-    whole::totals(grids, findings);
+    overall::share(report, grids, findings);
+    overall::totals(grids, findings);
     objectives::check(report, grids, findings);
     tiers::check(report, grids, findings);
     legend::check(report, findings);
     peak::lines(report, grids, findings);
     for (prose, sentence) in sentences(report) {
         wins::sentence(report, sentence, prose.line, findings);
-        passed::sentence(report, sentence, prose.line, findings);
-        whole::sentence(grids, sentence, prose.line, findings);
-        misnamed::sentence(report, grids, sentence, prose.line, findings);
-        everywhere::sentence(report, grids, sentence, prose.line, findings);
+        pass_counts::sentence(report, sentence, prose.line, findings);
+        overall::sentence(grids, sentence, prose.line, findings);
+        misnamed_figure::sentence(report, grids, sentence, prose.line, findings);
+        all_records::sentence(report, grids, sentence, prose.line, findings);
         idle::sentence(report, grids, sentence, prose.line, findings);
         miscolumn::sentence(report, grids, sentence, prose.line, findings);
         quantified::sentence(report, grids, sentence, prose.line, findings);
@@ -86,16 +86,16 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         return;
     }
     for (prose, sentence) in sentences(report) {
-        compared::sentence(grids, sentence, prose.line, findings);
+        comparison::sentence(grids, sentence, prose.line, findings);
         extreme::sentence(grids, sentence, prose.line, findings);
         ranges::sentence(grids, sentence, prose.line, findings);
         ranges::span(grids, sentence, prose.line, findings);
         ranks::sentence(grids, sentence, prose.line, findings);
         orders::sentence(grids, sentence, prose.line, findings);
-        swapped::sentence(grids, sentence, prose.line, findings);
+        swapped_figures::sentence(grids, sentence, prose.line, findings);
         owner::sentence(grids, sentence, prose.line, findings);
-        claimed::sentence(report, grids, sentence, prose.line, findings);
-        quoted::sentence(report, grids, sentence, prose.line, findings);
+        claimed_change::sentence(report, grids, sentence, prose.line, findings);
+        quoted_rate::sentence(report, grids, sentence, prose.line, findings);
     }
 }
 

@@ -39,11 +39,13 @@ fn is_marked(text: &str) -> bool {
 
 /// The records whose label has the same words.
 fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
-    let said = name(label);
+    let claimed = name(label);
     let grids = grids.grids().chain(&grids.rows);
     let records = grids.flat_map(|grid| &grid.records);
     records
-        .filter(|record| !said.is_empty() && said.iter().all(|word| record.words.contains(word)))
+        .filter(|record| {
+            !claimed.is_empty() && claimed.iter().all(|word| record.words.contains(word))
+        })
         .collect()
 }
 
@@ -196,10 +198,10 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     {
         return;
     }
-    let said = RATE
+    let claimed = RATE
         .first(text)
         .and_then(|found| number(found.get(1)?.as_str()));
-    let Some((said, _)) = said else {
+    let Some((claimed, _)) = claimed else {
         return;
     };
     let rates = grids
@@ -207,24 +209,24 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         .flat_map(|grid| &grid.records)
         .flat_map(|record| &record.fields)
         .filter(|field| field.figure.kind == Kind::Rate);
-    let Some(most) = rates.max_by(|one, other| one.figure.value.total_cmp(&other.figure.value))
+    let Some(highest) = rates.max_by(|one, other| one.figure.value.total_cmp(&other.figure.value))
     else {
         return;
     };
-    if most.figure.value >= 0.95 * said || most.figure.value < 0.05 * said {
+    if highest.figure.value >= 0.95 * claimed || highest.figure.value < 0.05 * claimed {
         return;
     }
     warn(
         "generator-saturated",
         line,
         [
-            beside(text, most),
+            beside(text, highest),
             format!(
-                "{} of {said} are {:.1} %",
-                most.figure.text,
-                100.0 * most.figure.value / said
+                "{} of {claimed} are {:.1} %",
+                highest.figure.text,
+                100.0 * highest.figure.value / claimed
             ),
-            "State the rate that was made, and why it is lower.".to_owned(),
+            "State the achieved rate, and why it is lower.".to_owned(),
         ],
         findings,
     );

@@ -163,8 +163,10 @@ pub fn ordered(
         line,
         [
             format!("\"{}\"; {column}: {shown}", shortened(sentence)),
-            format!("{shown} are not in this order, and no other figure of the records is"),
-            "Order them by one figure, and name it.".to_owned(),
+            format!(
+                "{shown} are not in this order, and neither is any other figure of the records"
+            ),
+            "Order them by one figure, and state which.".to_owned(),
         ],
         findings,
     );

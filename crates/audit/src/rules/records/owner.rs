@@ -1,9 +1,9 @@
 //! "A reached 12,345 requests per second", "A: 12.5 ms", "A's 452 RPS": the figure belongs to
 //! another record.
 
-use super::misnamed::is_precise;
+use super::misnamed_figure::is_precise;
 use super::subject::{Metric, before_verb, is_uncertain, named};
-use super::swapped::is_printed;
+use super::swapped_figures::is_printed;
 use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::number;

@@ -1,7 +1,7 @@
 //! "Peak throughput: 52,340 req/s", "lowest p99: 12.5 ms": the column of that figure has a more
 //! extreme one.
 
-use super::misnamed::is_precise;
+use super::misnamed_figure::is_precise;
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
@@ -97,7 +97,7 @@ impl Claim {
                         let mut own = record.words.iter();
                         own.any(|word| words.contains(word) && !other.words.contains(word))
                     };
-                    let mut beyond = grid
+                    let mut better = grid
                         .records
                         .iter()
                         .filter(|other| !unlike(other))
@@ -106,7 +106,7 @@ impl Claim {
                             true => twin.figure.value > 1.01 * self.value,
                             false => twin.is_exact() && twin.figure.value < 0.99 * self.value,
                         });
-                    found = Some(beyond.next()?);
+                    found = Some(better.next()?);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Checks the order of a record's percentiles, and that the mean is between minimum and maximum.
 
-use super::inside::shown;
+use super::identities::shown;
 use super::{mean, warn};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
@@ -46,7 +46,7 @@ pub fn check(record: &Record, findings: &mut Findings) {
                         "{} is at most {} by definition, but {} > {}",
                         low.name.text, high.name.text, low.figure.text, high.figure.text
                     ),
-                    "The columns are swapped, or the figures are from different runs.".to_owned(),
+                    "The columns are swapped, or the figures come from different runs.".to_owned(),
                 ],
                 findings,
             );

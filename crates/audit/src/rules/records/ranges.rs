@@ -12,7 +12,7 @@ use crate::rules::prose::shortened;
 static RANGE: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?%?\s?(?:-|–|—|to)\s?(\d+(?:\.\d+)?)\s?%");
 
 /// Maximum number of figures for one statistic.
-const MOST: usize = 40;
+const MAX_FIGURES: usize = 40;
 
 pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
@@ -42,7 +42,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
             .flat_map(|record| &record.fields)
             .filter(|field| field.name.meaning == meaning && field.figure.kind == Kind::Time)
             .filter(|field| field.figure.value > 0.0)
-            .take(MOST)
+            .take(MAX_FIGURES)
             .collect();
         let mut changes = figures.iter().enumerate().flat_map(|(at, one)| {
             figures[at + 1..].iter().flat_map(move |other| {
@@ -76,7 +76,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
                     digits(change),
                     first.name.text
                 ),
-                "Give the range that holds for each of the figures.".to_owned(),
+                "State a range that holds for every figure.".to_owned(),
             ],
             findings,
         );
@@ -142,22 +142,24 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
         .collect();
     let (low, high) = (low.min(high), low.max(high));
     let values = || figures.iter().map(|field| field.figure.value.abs());
-    let (least, most) = (
+    let (smallest, largest) = (
         values().fold(f64::MAX, f64::min),
         values().fold(0.0, f64::max),
     );
     // Close to 100 %, the distance to 100 % counts: 99 % is far from 95 %.
     let beyond = match kind {
-        Kind::Percent if high < 100.0 && most > 80.0 => 100.0 - most > 2.0 * (100.0 - high) + 0.2,
-        _ => high > 1.3 * most + 0.5,
+        Kind::Percent if high < 100.0 && largest > 80.0 => {
+            100.0 - largest > 2.0 * (100.0 - high) + 0.2
+        }
+        _ => high > 1.3 * largest + 0.5,
     };
-    let inside = low <= most * 1.1 + 0.5 && least <= high;
+    let inside = low <= largest * 1.1 + 0.5 && smallest <= high;
     if figures.len() < 3 || !beyond || !inside {
         return;
     }
     let Some(top) = figures
         .iter()
-        .find(|field| field.figure.value.abs() == most)
+        .find(|field| field.figure.value.abs() == largest)
     else {
         return;
     };
@@ -172,7 +174,7 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
                 top.figure.text,
                 digits(high)
             ),
-            "Give the range that the table has.".to_owned(),
+            "State the range in the table.".to_owned(),
         ],
         findings,
     );

@@ -59,8 +59,8 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
             let Some((best, worst, all)) = span(grid, record, field, more) else {
                 continue;
             };
-            let wanted = if place == 0 { all } else { place };
-            if (best..=worst).contains(&wanted) {
+            let expected = if place == 0 { all } else { place };
+            if (best..=worst).contains(&expected) {
                 return;
             }
             against = against.or(Some((field.clone(), best, all)));
@@ -75,10 +75,10 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         [
             beside(sentence, &field),
             format!(
-                "{} is number {best} of {all} in its column, and no other figure of the record has the place",
+                "{} is number {best} of {all} in its column, and no other figure of the record has the stated rank",
                 field.figure.text
             ),
-            "Name the figure by which it has this place.".to_owned(),
+            "Name the figure that gives it this rank.".to_owned(),
         ],
         findings,
     );

@@ -23,7 +23,7 @@ const SCALES: [f64; 13] = [
     1024.0,
 ];
 /// Minimum number of rows in which a relation must hold.
-const LEAST: usize = 3;
+const MIN_ROWS: usize = 3;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Relation {
@@ -33,7 +33,7 @@ enum Relation {
 }
 
 pub fn check(grid: &Grid, columns: &[Column], findings: &mut Findings) {
-    if grid.records.len() <= LEAST {
+    if grid.records.len() <= MIN_ROWS {
         return;
     }
     for a in 0..columns.len() {
@@ -88,17 +88,17 @@ fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
             continue;
         };
         let (right, unsure) = computed(figures, relation);
-        let said = figures[2].value;
-        let apart = (right - said).abs();
+        let printed = figures[2].value;
+        let apart = (right - printed).abs();
         match relation {
-            _ if unsure > 0.03 * right.max(said) => return None,
+            _ if unsure > 0.03 * right.max(printed) => return None,
             Relation::Sum
                 if figures[0].kind != figures[2].kind || figures[1].kind != figures[2].kind =>
             {
                 return None;
             }
-            _ if apart <= 1.001 * unsure + 1e-9 * said => alike.push(row),
-            _ if apart > 0.05 * said + 2.0 * unsure => others.push(row),
+            _ if apart <= 1.001 * unsure + 1e-9 * printed => alike.push(row),
+            _ if apart > 0.05 * printed + 2.0 * unsure => others.push(row),
             _ => return None,
         }
         if others.len() > 1 {
@@ -116,7 +116,7 @@ fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
     };
     let varied = parts
         .iter()
-        .all(|column| distinct(column) >= LEAST.min(alike.len()));
+        .all(|column| distinct(column) >= MIN_ROWS.min(alike.len()));
     let comparison = parts.iter().any(|column| {
         column
             .cells
@@ -124,7 +124,7 @@ fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
             .flatten()
             .any(|figure| matches!(figure.kind, Kind::Factor | Kind::Percent))
     });
-    (alike.len() >= LEAST && varied && !comparison).then(|| others.first().copied())?
+    (alike.len() >= MIN_ROWS && varied && !comparison).then(|| others.first().copied())?
 }
 
 fn report(
@@ -172,7 +172,7 @@ fn report(
                 digits(shown),
                 c.text
             ),
-            "Take all three figures from one run.".to_owned(),
+            "Take all three figures from the same run.".to_owned(),
         ],
         findings,
     );

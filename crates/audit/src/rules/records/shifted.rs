@@ -14,8 +14,8 @@ pub fn tables(report: &Report, findings: &mut Findings) {
         let first = |row: &[String]| row.first().cloned().unwrap_or_default();
         let is_time = |cell: &str| read(cell).is_some_and(|figure| figure.kind == Kind::Time);
         let named = |cell: &str| read(cell).is_none() && cell.chars().any(char::is_alphabetic);
-        let mut torn = table.rows.iter().filter(|(_, row)| is_time(&first(row)));
-        let (Some((line, row)), None) = (torn.next(), torn.next()) else {
+        let mut orphan_rows = table.rows.iter().filter(|(_, row)| is_time(&first(row)));
+        let (Some((line, row)), None) = (orphan_rows.next(), orphan_rows.next()) else {
             continue;
         };
         let mut others = table.rows.iter().filter(|(other, _)| other != line);

@@ -16,7 +16,7 @@ impl Metric {
     /// The metric of a sentence, or `None` for another quantity or several.
     pub fn of(sentence: &str) -> Option<Metric> {
         let words = tokens(sentence);
-        let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+        let has = |expected: &[&str]| words.iter().any(|word| expected.contains(&word.as_str()));
         if has(&OTHER) {
             return None;
         }
@@ -99,8 +99,8 @@ const OTHER: [&str; 33] = [
 /// The records that a phrase names: those with the longest label in it, or those with the only
 /// label that contains all its words. Returns all records with that label.
 pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
-    let said = name(phrase);
-    if said.is_empty() || said.len() > 8 {
+    let claimed = name(phrase);
+    if claimed.is_empty() || claimed.len() > 8 {
         return None;
     }
     let labels: Vec<(&Vec<String>, &Record)> = grid
@@ -116,7 +116,7 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
     let inside = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
     let within: Vec<&(&Vec<String>, &Record)> = labels
         .iter()
-        .filter(|(label, _)| inside(label, &said))
+        .filter(|(label, _)| inside(label, &claimed))
         .collect();
     let longest = within.iter().map(|(label, _)| label.len()).max();
     let chosen: Vec<&(&Vec<String>, &Record)> = match longest {
@@ -126,7 +126,7 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
             .collect(),
         None => labels
             .iter()
-            .filter(|(label, _)| inside(&said, label))
+            .filter(|(label, _)| inside(&claimed, label))
             .collect(),
     };
     let (first, _) = chosen.first()?;

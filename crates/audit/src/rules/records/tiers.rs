@@ -218,7 +218,7 @@ fn judge(
                 "{} is not {}, and no figure of {} is",
                 field.figure.text, limits.text, record.label
             ),
-            "Move it to the class of its figure.".to_owned(),
+            "Move it to the class that matches its figure.".to_owned(),
         ],
         findings,
     );
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn limits_have_a_unit() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("Tier 1 (> 100k req/s): A", Some((100e3, f64::MAX))),
             ("Fast (50-100K RPS)", Some((50e3, 100e3))),
             ("Good: 50 ms – 200 ms", Some((0.05, 0.2))),
@@ -240,7 +240,7 @@ mod tests {
             ("5 ms to 10 ms or 20 ms to 30 ms", None),
         ] {
             let found = Limits::only(text).map(|limits| (limits.low, limits.high));
-            assert_eq!(found, wanted, "{text}");
+            assert_eq!(found, expected, "{text}");
         }
     }
 }

@@ -109,7 +109,7 @@ fn only(title: &str, pattern: &'static Pattern) -> Option<(f64, bool, String)> {
 fn mismatch(
     title: &str,
     line: usize,
-    said: &str,
+    claimed: &str,
     field: &Field,
     rule: &'static str,
     findings: &mut Findings,
@@ -120,10 +120,10 @@ fn mismatch(
         [
             beside(title, field),
             format!(
-                "the heading says {said}, and every figure below it is {}",
+                "the heading states {claimed}, but every figure below it is {}",
                 field.figure.text
             ),
-            "Correct the heading, or print the run that it names.".to_owned(),
+            "Correct the heading, or show the run that it names.".to_owned(),
         ],
         findings,
     );
@@ -146,10 +146,10 @@ fn setting(
     fields: &[&Field],
     findings: &mut Findings,
 ) {
-    let (Some((said, _, text)), Some(field)) = (only(title, pattern), alike(fields)) else {
+    let (Some((claimed, _, text)), Some(field)) = (only(title, pattern), alike(fields)) else {
         return;
     };
-    if said < 1.0 || (said - field.figure.value).abs() <= 0.05 * said {
+    if claimed < 1.0 || (claimed - field.figure.value).abs() <= 0.05 * claimed {
         return;
     }
     mismatch(title, line, &text, field, "label-mismatch", findings);
@@ -167,9 +167,9 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
     let (Some((value, _)), Some(scale)) = (number(group(1)), time_unit(unit)) else {
         return;
     };
-    let (said, measured) = (value * scale, field.figure.value);
+    let (claimed, measured) = (value * scale, field.figure.value);
     // A duration of less than a second is the duration of a request.
-    if said < 1.0 || measured < 1.0 || (0.66..1.5).contains(&(measured / said)) {
+    if claimed < 1.0 || measured < 1.0 || (0.66..1.5).contains(&(measured / claimed)) {
         return;
     }
     mismatch(
@@ -183,18 +183,18 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
 }
 
 fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
-    const ASKED: [&str; 10] = [
+    const REQUESTED: [&str; 10] = [
         "rate", "load", "constant", "open", "offered", "at ", "under", "test", "stage", "scenario",
     ];
     let lower = title.to_lowercase();
-    let Some((said, thousands, text)) = only(title, &RATE) else {
+    let Some((claimed, thousands, text)) = only(title, &RATE) else {
         return;
     };
     let Some(field) = fields.first() else {
         return;
     };
     let slack = if thousands { 0.15 } else { 0.05 };
-    let near = |value: f64| (value - said).abs() <= slack * value.abs();
+    let near = |value: f64| (value - claimed).abs() <= slack * value.abs();
     let written: String = text
         .chars()
         .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
@@ -212,7 +212,7 @@ fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: 
         .trim_matches('0')
         .len()
         >= 2;
-    if ASKED.iter().any(|word| lower.contains(word))
+    if REQUESTED.iter().any(|word| lower.contains(word))
         || !precise
         || elsewhere
         || fields.iter().any(|field| near(field.figure.value))
@@ -227,7 +227,7 @@ fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: 
             format!(
                 "{text} ÷ {} = {}, and no rate below the heading is {text}",
                 field.figure.text,
-                digits(said / field.figure.value)
+                digits(claimed / field.figure.value)
             ),
             "Copy the figure from the table.".to_owned(),
         ],

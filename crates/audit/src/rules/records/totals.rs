@@ -28,25 +28,25 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
         if !counted && column.meaning != Meaning::Other {
             continue;
         }
-        let Some((Some(said), parts)) = column.cells.split_last() else {
+        let Some((Some(printed), parts)) = column.cells.split_last() else {
             continue;
         };
         let kinds = [Kind::Plain, Kind::Time, Kind::Data];
         let kinds = if counted { &kinds[..1] } else { &kinds };
         let whole = |figure: &&Figure| kinds.contains(&figure.kind) && !figure.about;
         let parts: Vec<&Figure> = parts.iter().flatten().copied().filter(whole).collect();
-        if parts.len() != others.len() || !whole(said) {
+        if parts.len() != others.len() || !whole(printed) {
             continue;
         }
         let right: f64 = parts.iter().map(|figure| figure.value).sum();
         let steps: f64 = parts.iter().map(|figure| figure.step).sum();
-        let slack = if counted { 0.5 } else { said.coarse + steps };
+        let slack = if counted { 0.5 } else { printed.coarse + steps };
         // A column of another quantity may not be a sum.
-        let most = if counted { 2.0 } else { 1.1 };
-        if (right - said.value).abs() <= slack
-            || right > most * said.value
-            || said.value > most * right
-            || parts.iter().any(|figure| figure.kind != said.kind)
+        let max_ratio = if counted { 2.0 } else { 1.1 };
+        if (right - printed.value).abs() <= slack
+            || right > max_ratio * printed.value
+            || printed.value > max_ratio * right
+            || parts.iter().any(|figure| figure.kind != printed.kind)
         {
             continue;
         }
@@ -55,14 +55,14 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
             "total-mismatch",
             last.line,
             [
-                format!("{}: {} in the last row", column.name, said.text),
+                format!("{}: {} in the last row", column.name, printed.text),
                 format!(
                     "{} = {}, not {}",
                     texts.join(" + "),
-                    digits(right / said.step * number_step(said)),
-                    said.text
+                    digits(right / printed.step * number_step(printed)),
+                    printed.text
                 ),
-                "Add the rows again.".to_owned(),
+                "Recalculate the sum.".to_owned(),
             ],
             findings,
         );
@@ -101,15 +101,17 @@ pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
         .iter()
         .filter(|column| column.meaning == Meaning::Mean)
     {
-        let Some((Some(said), means)) = column.cells.split_last() else {
+        let Some((Some(printed), means)) = column.cells.split_last() else {
             continue;
         };
         let means: Vec<&Figure> = means.iter().flatten().copied().collect();
         let bounded = means
             .iter()
-            .chain([said])
+            .chain([printed])
             .any(|figure| figure.bound || figure.about);
-        if means.len() != parts.len() || bounded || means.iter().any(|mean| mean.kind != said.kind)
+        if means.len() != parts.len()
+            || bounded
+            || means.iter().any(|mean| mean.kind != printed.kind)
         {
             continue;
         }
@@ -122,8 +124,8 @@ pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
             sum / all
         };
         let right = weighted(&|mean| mean.value);
-        let slack = weighted(&|mean| mean.coarse) + said.coarse + 0.1 * right;
-        if (said.value - right).abs() <= slack {
+        let slack = weighted(&|mean| mean.coarse) + printed.coarse + 0.1 * right;
+        if (printed.value - right).abs() <= slack {
             continue;
         }
         let shown: Vec<&str> = means.iter().map(|mean| mean.text.as_str()).collect();
@@ -134,13 +136,13 @@ pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                 format!(
                     "{}: {} in the last row, {} above it",
                     column.name,
-                    said.text,
+                    printed.text,
                     shown.join(", ")
                 ),
                 format!(
                     "the mean of all rows, weighted by their requests, is {}, not {}",
-                    digits(right / said.step * number_step(said)),
-                    said.text
+                    digits(right / printed.step * number_step(printed)),
+                    printed.text
                 ),
                 "Compute the mean of all requests again.".to_owned(),
             ],
@@ -162,15 +164,15 @@ fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
             && !field.figure.bound
             && !field.figure.about
     };
-    for said in last.fields.iter().filter(timed) {
-        let Meaning::Quantile(quantile) = said.name.meaning else {
+    for printed in last.fields.iter().filter(timed) {
+        let Meaning::Quantile(quantile) = printed.name.meaning else {
             continue;
         };
-        let value = said.figure.value;
+        let value = printed.figure.value;
         let known = |record: &Record| -> Vec<(f64, f64, f64)> {
             let fields = record.fields.iter().filter(timed);
             fields
-                .filter(|field| field.figure.kind == said.figure.kind)
+                .filter(|field| field.figure.kind == printed.figure.kind)
                 .filter_map(|field| match field.name.meaning {
                     Meaning::Min => Some((0.0, field.figure.value, field.figure.coarse)),
                     Meaning::Quantile(level) => {
@@ -182,7 +184,7 @@ fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
         };
         let (mut above, mut below) = (0.0, 0.0);
         for (record, part) in others.iter().zip(parts) {
-            let steps = |coarse: f64| coarse + said.figure.coarse + 0.05 * value;
+            let steps = |coarse: f64| coarse + printed.figure.coarse + 0.05 * value;
             let known = known(record);
             let over = known
                 .iter()
@@ -208,12 +210,15 @@ fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
             "percentile-disorder",
             last.line,
             [
-                format!("{}: {} in the last row", said.name.text, said.figure.text),
+                format!(
+                    "{}: {} in the last row",
+                    printed.name.text, printed.figure.text
+                ),
                 format!(
                     "by the percentiles of the rows, at least {} of {} requests are {word} {}, and only {} may be",
                     digits(count.round()),
                     digits(all),
-                    said.figure.text,
+                    printed.figure.text,
                     digits(limit.round())
                 ),
                 "Compute the percentiles of all requests from the samples, not from the rows."
@@ -241,24 +246,26 @@ pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let judged: Vec<(&Column, &Figure, f64, f64, f64)> = columns
         .iter()
         .filter_map(|column| {
-            let (said, parts) = column.cells.split_last()?;
+            let (printed, parts) = column.cells.split_last()?;
             let parts: Vec<f64> = parts.iter().flatten().map(|figure| figure.value).collect();
-            let said = (*said).filter(|figure| !figure.about && parts.len() == others.len())?;
+            let printed =
+                (*printed).filter(|figure| !figure.about && parts.len() == others.len())?;
             let mean = parts.iter().sum::<f64>() / parts.len() as f64;
             let low = parts.iter().copied().fold(f64::MAX, f64::min);
             let high = parts.iter().copied().fold(f64::MIN, f64::max);
-            Some((column, said, mean, low, high))
+            Some((column, printed, mean, low, high))
         })
         .collect();
-    let fits =
-        |said: &Figure, mean: f64| (said.value - mean).abs() <= said.coarse + 0.005 * mean.abs();
+    let fits = |printed: &Figure, mean: f64| {
+        (printed.value - mean).abs() <= printed.coarse + 0.005 * mean.abs()
+    };
     let usual = judged
         .iter()
-        .filter(|(_, said, mean, ..)| fits(said, *mean))
+        .filter(|(_, printed, mean, ..)| fits(printed, *mean))
         .count();
-    for (column, said, mean, low, high) in judged {
-        let outside = said.value + said.step < low || said.value - said.step > high;
-        let apart = (said.value - mean).abs() > said.coarse + 0.02 * mean.abs();
+    for (column, printed, mean, low, high) in judged {
+        let outside = printed.value + printed.step < low || printed.value - printed.step > high;
+        let apart = (printed.value - mean).abs() > printed.coarse + 0.02 * mean.abs();
         if !(outside || usual >= 2 && apart) {
             continue;
         }
@@ -266,14 +273,14 @@ pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
             "total-mismatch",
             last.line,
             [
-                format!("{}: {} in the last row", column.name, said.text),
+                format!("{}: {} in the last row", column.name, printed.text),
                 format!(
                     "the mean of the {} rows is {}, not {}",
                     others.len(),
-                    digits(mean / said.step * number_step(said)),
-                    said.text
+                    digits(mean / printed.step * number_step(printed)),
+                    printed.text
                 ),
-                "Compute the mean again.".to_owned(),
+                "Recalculate the mean.".to_owned(),
             ],
             findings,
         );

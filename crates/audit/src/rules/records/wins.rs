@@ -27,8 +27,14 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
         .flatten()
     {
         let number = |at: usize| group(&found, at).parse::<usize>();
-        if let (Ok(said), Ok(all)) = (number(2), number(3)) {
-            wins(report, text, line, (group(&found, 1), said, all), findings);
+        if let (Ok(claimed), Ok(all)) = (number(2), number(3)) {
+            wins(
+                report,
+                text,
+                line,
+                (group(&found, 1), claimed, all),
+                findings,
+            );
         }
     }
 }
@@ -74,7 +80,7 @@ fn wins(
     report: &Report,
     text: &str,
     line: usize,
-    (who, said, all): (&str, usize, usize),
+    (who, claimed, all): (&str, usize, usize),
     findings: &mut Findings,
 ) {
     let names = |contest: &Contest, text: &str| {
@@ -109,7 +115,7 @@ fn wins(
         possible += usize::from(mine);
         sure += usize::from(mine && best.len() == 1);
     }
-    if (sure..=possible).contains(&said) {
+    if (sure..=possible).contains(&claimed) {
         return;
     }
     warn(
@@ -117,7 +123,7 @@ fn wins(
         line,
         [
             format!("\"{}\"; the table has {all} rows", shortened(text)),
-            format!("it has the best figure in {possible} of them, not in {said}"),
+            format!("it has the best figure in {possible} of them, not in {claimed}"),
             "Count the rows again.".to_owned(),
         ],
         findings,
@@ -130,13 +136,13 @@ mod tests {
 
     #[test]
     fn numbers_in_words_are_read_next_to_of() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("It wins seven of nine tests.", "It wins 7 of 9 tests."),
             ("Two of the three were slow.", "2 of the 3 were slow."),
             ("One test of many was slow.", "One test of many was slow."),
             ("no one is first", "no one is first"),
         ] {
-            assert_eq!(numerals(text), wanted);
+            assert_eq!(numerals(text), expected);
         }
     }
 }

@@ -10,7 +10,7 @@ use plimsoll_browser::Connection;
 use crate::modules::backlog::Backlog;
 
 /// Maximum number of messages that wait for the script. While there are more, nothing is read.
-const UNHEARD: usize = 256;
+const MAX_UNPROCESSED: usize = 256;
 
 /// A connection. Dropping it at the end of the iteration closes the user's pages.
 pub struct Link {
@@ -32,7 +32,7 @@ impl Link {
             held: Cell::new(0),
             driven: Cell::new(false),
             open: Cell::new(true),
-            backlog: Backlog::new(UNHEARD),
+            backlog: Backlog::new(MAX_UNPROCESSED),
         };
         Ok((link, version))
     }
@@ -55,8 +55,8 @@ impl Link {
     }
 
     /// Called when the script has processed a message.
-    pub fn heard(&self) {
-        self.backlog.heard();
+    pub fn processed(&self) {
+        self.backlog.processed();
     }
 
     /// Writes and reads messages while the script waits for any, and passes received messages to `tell`.

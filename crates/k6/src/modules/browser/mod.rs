@@ -231,7 +231,7 @@ fn hold<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn deliver(context: &Context, message: Result<String, String>) -> Result<(), Thrown> {
     let user = user(context);
     if let Some(link) = link(user) {
-        link.heard();
+        link.processed();
     }
     let Some(receiver) = user.modules.get(RECEIVER) else {
         return Ok(());

@@ -11,13 +11,13 @@ use plimsoll_grpc::{Channel, Compression, Framed, Limits, Metadata, Reply, Schem
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, SystemTag, builtin};
 
-use super::answer;
-use super::counts::{count_answer, count_failed_connect, count_opened};
+use super::connect::{agent, endpoint, network};
+use super::counts::{count_failed_connect, count_opened, count_reply};
 use super::described::{Files, compile, take_set};
 use super::known_method::KnownMethod;
 use super::open_streams::OpenStreams;
 use super::parameters::{CallParameters, of_call, of_connect};
-use super::reach::{agent, endpoint, network};
+use super::result;
 use crate::modules::sample_tags::SampleTags;
 use crate::trace::TraceContext;
 use crate::user::{Phase, User, Work, user};
@@ -39,7 +39,7 @@ pub struct State {
 }
 
 /// The longest message that is kept to compare it with the next one.
-const KEPT: usize = 4 << 10;
+const MAX_CACHED_MESSAGE: usize = 4 << 10;
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
 const INVOKING: &str = "invoking RPC methods";
 
@@ -171,7 +171,7 @@ fn add<'c>(
     let added = state.schema.borrow_mut().merge(&schema);
     added.map_err(|error| context.throw_plain(error.to_string()))?;
     state.known.borrow_mut().clear();
-    answer::methods(context, &methods)
+    result::methods(context, &methods)
 }
 
 /// `connect(address, parameters?)`: true.
@@ -263,7 +263,7 @@ impl State {
             url: format!("{}{path}", self.address.borrow()),
             path: method.path(),
             service: method.service(),
-            heard: RefCell::default(),
+            received: RefCell::default(),
             method,
             plain: RefCell::default(),
             last: RefCell::default(),
@@ -341,8 +341,8 @@ impl KnownMethod {
         bytes: &Bytes,
         body: impl FnOnce(&str) -> R,
     ) -> Result<R, plimsoll_grpc::Unreadable> {
-        let mut heard = self.heard.borrow_mut();
-        if let Some((known, text)) = &*heard
+        let mut received = self.received.borrow_mut();
+        if let Some((known, text)) = &*received
             && known == bytes
         {
             return Ok(body(text));
@@ -351,7 +351,8 @@ impl KnownMethod {
         let framed = body(&text);
         // Copied, because `bytes` may be a slice of everything that was read from the socket, and would keep all of it
         // in memory.
-        *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
+        *received =
+            (bytes.len() <= MAX_CACHED_MESSAGE).then(|| (Bytes::copy_from_slice(bytes), text));
         Ok(framed)
     }
 
@@ -450,26 +451,26 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
 
 impl Prepared {
     async fn make(&self, user: &User, work: &Work, base: Option<BaseTags>) -> Reply {
-        let answer = self
+        let reply = self
             .channel
             .unary(&self.template, &self.message, plimsoll_clock::now())
             .await;
-        user.count_call(answer.payload());
-        count_answer(work, &self.channel, &self.known.url, &answer);
+        user.count_call(reply.payload());
+        count_reply(work, &self.channel, &self.known.url, &reply);
         if let Some(base) = base {
             let base = TraceContext::add_to(self.trace, base);
-            let status = Some(answer.status.code.0);
+            let status = Some(reply.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
-                record(work, &answer, self.opening, &base, tags);
+                record(work, &reply, self.opening, &base, tags);
             });
         }
-        answer
+        reply
     }
 }
 
 /// `opening` is the time that opening the connection took if this is the first call on it, and 0 otherwise.
-fn record(work: &Work, answer: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
-    let line = &answer.timeline;
+fn record(work: &Work, reply: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
+    let line = &reply.timeline;
     let total = opening + line.done().since(line.started());
     for (metric, took) in [
         (builtin::GRPC_REQ_DURATION, line.service_time()),
@@ -493,10 +494,10 @@ fn invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     let work = user.working(context, INVOKING)?;
     let prepared = prepare(context, &state, call)?;
-    let answer = context
+    let reply = context
         .wait(prepared.make(user, work, user.base_tags()))
         .map_err(|cancelled| context.cancelled(cancelled))?;
-    answer::response(context, &prepared.known, &answer, prepared.discard)
+    result::response(context, &prepared.known, &reply, prepared.discard)
 }
 
 /// `asyncInvoke(method, request, parameters?)`: like `invoke`, but returns a promise.
@@ -511,17 +512,17 @@ fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let running = Rc::clone(&owner);
     let base = owner.base_tags();
     let operation = async move {
-        let answer = match running.work() {
+        let reply = match running.work() {
             Some(work) => Some(prepared.make(&running, work, base).await),
             None => None,
         };
-        (prepared, answer)
+        (prepared, reply)
     };
     owner.event_loop.promise(
         context,
         operation,
-        |context, (prepared, answer)| match answer {
-            Some(answer) => answer::response(context, &prepared.known, &answer, prepared.discard),
+        |context, (prepared, reply)| match reply {
+            Some(reply) => result::response(context, &prepared.known, &reply, prepared.discard),
             None => Err(context.throw_plain("the call was started in the init context")),
         },
     )
@@ -545,26 +546,26 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let metadata = Metadata::new();
     let timeout = Some(Duration::from_secs(120));
     let asking = plimsoll_grpc::check_health(&channel, &service, &metadata, &agent, timeout);
-    let (answer, health) = context
+    let (reply, health) = context
         .wait(asking)
         .map_err(|cancelled| context.cancelled(cancelled))?;
-    user.count_call(answer.payload());
-    count_answer(work, &channel, "grpc.health.v1.Health/Check", &answer);
+    user.count_call(reply.payload());
+    count_reply(work, &channel, "grpc.health.v1.Health/Check", &reply);
     if let Some(base) = user.base_tags() {
-        let number = answer.status.code.0.to_string();
+        let number = reply.status.code.0.to_string();
         let mut tags = Vec::new();
         if work.recorder.sets(SystemTag::Status) {
             tags.push(("status", number.as_str()));
         }
-        record(work, &answer, state.opening.take(), &base, &tags);
+        record(work, &reply, state.opening.take(), &base, &tags);
     }
-    match health.filter(|_| answer.status.code.is_ok()) {
+    match health.filter(|_| reply.status.code.is_ok()) {
         Some(health) => {
             let object = context.object()?;
-            object.define("status", answer::health(context, health.number())?)?;
+            object.define("status", result::health(context, health.number())?)?;
             Ok(object)
         }
-        None => Err(context.throw_plain(answer.status.to_string())),
+        None => Err(context.throw_plain(reply.status.to_string())),
     }
 }
 

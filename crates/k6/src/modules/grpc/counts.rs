@@ -11,15 +11,15 @@ use plimsoll_units::Moment;
 use crate::user::Work;
 
 /// Counts a unary call that has ended. It is listed as `name`.
-pub fn count_answer(work: &Work, channel: &Channel, name: &str, answer: &Reply) {
-    let started = answer.timeline.started();
+pub fn count_reply(work: &Work, channel: &Channel, name: &str, reply: &Reply) {
+    let started = reply.timeline.started();
     let end = CallEnd {
         name,
-        took: answer.timeline.service_time(),
-        status: &answer.status,
-        has_response: answer.has_response(),
-        tls: answer.tls,
-        resent: answer.resent,
+        took: reply.timeline.service_time(),
+        status: &reply.status,
+        has_response: reply.has_response(),
+        tls: reply.tls,
+        resent: reply.resent,
         is_canceled: false,
     };
     count_call(work, &end, started);

@@ -19,5 +19,5 @@ pub struct KnownMethod {
     pub(super) last: RefCell<(String, Framed)>,
     pub(super) has_last: Cell<bool>,
     /// The message that was received last and its JSON. Many servers send the same response again.
-    pub(super) heard: RefCell<Option<(Bytes, String)>>,
+    pub(super) received: RefCell<Option<(Bytes, String)>>,
 }

@@ -1,22 +1,22 @@
 //! `k6/net/grpc`: gRPC clients, calls and streams.
 
-mod answer;
 mod client;
+mod connect;
 mod counts;
 mod described;
 mod known_method;
 mod open_streams;
 mod parameters;
-mod reach;
+mod result;
 mod stream;
 
 use plimsoll_quickjs::{Context, Thrown, Value};
 
 use super::{BuiltIn, Shape, link_constructor};
 
+pub use connect::network;
 #[cfg(any(feature = "redis", feature = "sql"))]
 pub use parameters::Tls;
-pub use reach::network;
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/net/grpc",
@@ -58,7 +58,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     link_constructor::<stream::Stream>(context, &constructor)?;
     exports.define("Stream", constructor)?;
     for (number, name) in (0..).zip(plimsoll_units::GRPC_CODES) {
-        let value = answer::status(context, plimsoll_grpc::Code(number))?;
+        let value = result::status(context, plimsoll_grpc::Code(number))?;
         exports.define(format!("Status{name}").as_str(), value)?;
     }
     // The last name is the one that scripts use.
@@ -69,7 +69,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
         ("HealthCheckServiceUnkown", 3),
     ];
     for (name, number) in health {
-        exports.define(name, answer::health(context, number)?)?;
+        exports.define(name, result::health(context, number)?)?;
     }
     Ok(())
 }

@@ -184,7 +184,7 @@ fn duration(value: &Value<'_>) -> Read<Duration> {
     }
     if !value.is_string() {
         return Ok(Err(
-            "invalid timeout value: it is neither a number of milliseconds nor a text like \"10s\""
+            "invalid timeout value: it is neither a number of milliseconds nor a string like \"10s\""
                 .to_owned(),
         ));
     }

@@ -15,11 +15,11 @@ use plimsoll_grpc::{
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, MetricId, builtin};
 
-use super::answer;
 use super::client::{milliseconds, of_value};
 use super::counts::{CallEnd, count_call, count_opened};
 use super::known_method::KnownMethod;
 use super::parameters::of_call;
+use super::result;
 use crate::modules::sample_tags::SampleTags;
 use crate::user::{User, user};
 
@@ -64,7 +64,7 @@ struct Attempt {
 }
 
 /// An event of a stream, for the script.
-enum News {
+enum StreamEvent {
     Message(Bytes),
     Over(Status),
 }
@@ -229,16 +229,16 @@ async fn drive(shared: Rc<Shared>) {
             let mut replay = Replay::default();
             let status = loop {
                 match poll_fn(|task| shared.poll(task, &mut attempt, &mut replay)).await {
-                    News::Message(message) => {
-                        shared.carried(0, message.len());
+                    StreamEvent::Message(message) => {
+                        shared.count_bytes(0, message.len());
                         if shared.known.method.server_streams() {
                             shared.count(builtin::GRPC_STREAMS_MSGS_RECEIVED, None);
                         } else {
                             single += 1.0;
                         }
-                        shared.tell(News::Message(message));
+                        shared.tell(StreamEvent::Message(message));
                     }
-                    News::Over(status) => {
+                    StreamEvent::Over(status) => {
                         attempt.sender.cancel();
                         match shared.open_again(&attempt, &mut replay).await {
                             Some(again) => attempt = again,
@@ -289,7 +289,7 @@ async fn drive(shared: Rc<Shared>) {
         // The status that k6 reports to scripts. The samples have the status of the call.
         status = Status::new(Code::UNKNOWN, CANCELED);
     }
-    shared.tell(News::Over(status));
+    shared.tell(StreamEvent::Over(status));
 }
 
 const CANCELED: &str = "canceled by client (k6)";
@@ -330,7 +330,7 @@ impl Shared {
         task: &mut TaskContext<'_>,
         attempt: &mut Attempt,
         replay: &mut Replay,
-    ) -> Poll<News> {
+    ) -> Poll<StreamEvent> {
         *self.driver.borrow_mut() = Some(task.waker().clone());
         let Attempt {
             sender,
@@ -339,7 +339,7 @@ impl Shared {
         } = attempt;
         if let Some(status) = self.spoiled.take() {
             receiver.end(status.clone());
-            return Poll::Ready(News::Over(status));
+            return Poll::Ready(StreamEvent::Over(status));
         }
         loop {
             if sending.is_none() {
@@ -353,7 +353,7 @@ impl Shared {
                 let limits = self.channel.limits();
                 if let Some(Err(status)) = sending.as_ref().map(|next| limits.check_send(next)) {
                     receiver.end(status.clone());
-                    return Poll::Ready(News::Over(status));
+                    return Poll::Ready(StreamEvent::Over(status));
                 }
             }
             let Some(message) = sending else {
@@ -367,7 +367,7 @@ impl Shared {
                 Poll::Ready(Ok(())) => {
                     if replay.finish_message() {
                         self.count(builtin::GRPC_STREAMS_MSGS_SENT, None);
-                        self.carried(message.message_length(), 0);
+                        self.count_bytes(message.message_length(), 0);
                     }
                     *sending = None;
                 }
@@ -380,10 +380,10 @@ impl Shared {
             replay.commit();
         }
         match received {
-            Poll::Ready(Some(message)) => Poll::Ready(News::Message(message)),
+            Poll::Ready(Some(message)) => Poll::Ready(StreamEvent::Message(message)),
             Poll::Ready(None) => {
                 let status = receiver.status().cloned().unwrap_or_else(Status::ok);
-                Poll::Ready(News::Over(status))
+                Poll::Ready(StreamEvent::Over(status))
             }
             Poll::Pending => Poll::Pending,
         }
@@ -400,7 +400,7 @@ impl Shared {
         again.await.ok().map(Attempt::from)
     }
 
-    fn carried(&self, sent: usize, received: usize) {
+    fn count_bytes(&self, sent: usize, received: usize) {
         let payload = self.payload.get();
         self.payload
             .set((payload.0 + sent as u64, payload.1 + received as u64));
@@ -417,31 +417,31 @@ impl Shared {
     }
 
     /// Queues a call of the handlers.
-    fn tell(self: &Rc<Self>, news: News) {
+    fn tell(self: &Rc<Self>, event: StreamEvent) {
         let shared = Rc::clone(self);
         self.owner
             .event_loop
-            .tell(move |context| shared.hear(context, news));
+            .tell(move |context| shared.handle(context, event));
     }
 
-    fn hear(&self, context: &Context, news: News) -> Result<(), Thrown> {
+    fn handle(&self, context: &Context, event: StreamEvent) -> Result<(), Thrown> {
         let times = context.object()?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         times.define("ts", context.integer(now.unwrap_or_default().as_secs()))?;
-        match news {
-            News::Message(bytes) => {
+        match event {
+            StreamEvent::Message(bytes) => {
                 let read = |text: &str| context.parse_json(text, "message");
                 let message = self.known.with_json(&bytes, read);
                 let message = message.map_err(|error| context.throw_plain(error.to_string()))??;
                 self.call(context, Event::Data, &message, &times)
                     .map_err(|thrown| self.thrown(context, thrown, &times))
             }
-            News::Over(status) => {
+            StreamEvent::Over(status) => {
                 if !status.code.is_ok() {
-                    if !self.hears(Event::Error) {
-                        self.unheard(&status.to_string());
+                    if !self.has_handler(Event::Error) {
+                        self.log_unhandled(&status.to_string());
                     }
-                    let error = answer::stream_error(context, &self.known.method, &status)?;
+                    let error = result::stream_error(context, &self.known.method, &status)?;
                     self.call(context, Event::Error, &error, &times)?;
                 }
                 self.call(context, Event::End, &context.object()?, &times)
@@ -455,8 +455,8 @@ impl Shared {
         if exception.is_uncatchable() {
             return exception.rethrow();
         }
-        if !self.hears(Event::Error) {
-            self.unheard(&exception.text());
+        if !self.has_handler(Event::Error) {
+            self.log_unhandled(&exception.text());
         } else if let Err(thrown) = self.call(context, Event::Error, &exception.0, times) {
             // Only the first exception counts.
             drop(context.take_exception(thrown));
@@ -464,13 +464,13 @@ impl Shared {
         exception.rethrow()
     }
 
-    fn hears(&self, event: Event) -> bool {
+    fn has_handler(&self, event: Event) -> bool {
         let handlers = self.handlers.borrow();
         handlers.iter().any(|(known, _)| *known == event)
     }
 
     /// Logs an error for which no handler is registered.
-    fn unheard(&self, what: &str) {
+    fn log_unhandled(&self, what: &str) {
         let path = &self.known.path;
         self.owner.log_with(
             Level::Warn,

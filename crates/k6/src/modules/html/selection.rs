@@ -218,8 +218,8 @@ impl<'c> Filter<'c> {
             }
             Filter::Function(function, url) => {
                 let (place, node) = (context.number(place as f64), one(context, node, url)?);
-                let answer = function.call(&context.undefined(), &[&place, &node])?;
-                Ok(answer.is_truthy())
+                let result = function.call(&context.undefined(), &[&place, &node])?;
+                Ok(result.is_truthy())
             }
         }
     }

@@ -186,9 +186,9 @@ fn humped(name: &str) -> String {
     let mut parts = name.split('-');
     let mut humped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let mut letters = part.chars();
-        humped.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        humped.push_str(letters.as_str());
+        let mut chars = part.chars();
+        humped.extend(chars.next().map(|letter| letter.to_ascii_uppercase()));
+        humped.push_str(chars.as_str());
     }
     humped
 }

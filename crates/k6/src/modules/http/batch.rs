@@ -29,7 +29,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if call.count() != 1 {
         let count = call.count();
         return Err(context.throw_plain(format!(
-            "http.batch() takes one array or object of requests, and was given {count} arguments"
+            "http.batch() accepts one array or object of requests, but got {count} arguments"
         )));
     }
     let kind = go_value::kind(&requests);
@@ -105,14 +105,14 @@ fn only<'c>(
     if requests.is_array() {
         let place = key.parse().unwrap_or(0);
         let nothing = || context.null();
-        let answers = (0..requests.length()?).map(|at| {
+        let responses = (0..requests.length()?).map(|at| {
             if at == place {
                 response.clone()
             } else {
                 nothing()
             }
         });
-        return context.array(answers.collect::<Vec<_>>());
+        return context.array(responses.collect::<Vec<_>>());
     }
     let object = context.object()?;
     object.define(key, response)?;
@@ -293,7 +293,7 @@ impl<'a> Waiting<'a> {
 mod tests {
     use super::*;
 
-    fn taken(waiting: &mut Waiting<'_>) -> Vec<(usize, usize)> {
+    fn start_all(waiting: &mut Waiting<'_>) -> Vec<(usize, usize)> {
         std::iter::from_fn(|| waiting.next()).collect()
     }
 
@@ -304,20 +304,23 @@ mod tests {
         for (place, host) in hosts.into_iter().enumerate() {
             waiting.add(place, host);
         }
-        assert_eq!(taken(&mut waiting), [(0, 0), (1, 0), (3, 1), (5, 1)]);
+        assert_eq!(start_all(&mut waiting), [(0, 0), (1, 0), (3, 1), (5, 1)]);
         waiting.finished(1);
-        assert_eq!(taken(&mut waiting), []);
+        assert_eq!(start_all(&mut waiting), []);
         waiting.finished(0);
         waiting.finished(0);
-        assert_eq!(taken(&mut waiting), [(2, 0), (4, 0)]);
+        assert_eq!(start_all(&mut waiting), [(2, 0), (4, 0)]);
         waiting.finished(0);
-        assert_eq!(taken(&mut waiting), []);
+        assert_eq!(start_all(&mut waiting), []);
 
         let mut unlimited = Waiting::new(0);
         for (place, host) in hosts.into_iter().enumerate() {
             unlimited.add(place, host);
         }
-        let places: Vec<usize> = taken(&mut unlimited).iter().map(|next| next.0).collect();
+        let places: Vec<usize> = start_all(&mut unlimited)
+            .iter()
+            .map(|next| next.0)
+            .collect();
         assert_eq!(places, [0, 1, 2, 3, 4, 5]);
     }
 }

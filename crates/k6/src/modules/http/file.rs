@@ -26,7 +26,7 @@ impl FileData {
 pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let data = call.argument(0);
     if !data.is_string() && !data.is_array_buffer() {
-        return Err(context.throw_plain("http.file() takes text or an ArrayBuffer"));
+        return Err(context.throw_plain("http.file() accepts a string or an ArrayBuffer"));
     }
     let text = |index: usize, default: &dyn Fn() -> String| match call.argument(index) {
         argument if argument.is_undefined() => Ok(default()),

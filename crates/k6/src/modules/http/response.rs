@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use plimsoll_http::{TlsFacts, canonical_name};
 use plimsoll_quickjs::{
-    Atom, Call, Class, Context, Entry, InImage, Returned, Slot, Thrown, Value, Written,
+    Assignment, Atom, Call, Class, Context, Entry, InImage, Returned, Slot, Thrown, Value,
 };
 
 use super::arguments::ResponseType;
@@ -18,14 +18,14 @@ use crate::pure::{gjson, json_syntax};
 /// A response, or its substitute after a failure.
 pub struct Response {
     /// `None` if the arguments of the request were invalid.
-    answer: Option<Box<plimsoll_http::Response>>,
+    response: Option<Box<plimsoll_http::Response>>,
     response_type: ResponseType,
     error: String,
     error_code: u32,
     /// The body until it becomes a JavaScript value.
     body: RefCell<Bytes>,
     /// Fields that were already computed, so that each access returns the same object.
-    made: [Slot; KEPT],
+    made: [Slot; SLOTS],
 }
 
 /// The fields in the order of [`names::RESPONSE`].
@@ -49,7 +49,7 @@ mod field {
 }
 
 /// The number of fields that are objects or expensive to compute. Each has a slot.
-const KEPT: usize = 7;
+const SLOTS: usize = 7;
 
 fn place_of(field: usize) -> Option<usize> {
     match field {
@@ -66,14 +66,14 @@ fn place_of(field: usize) -> Option<usize> {
 
 impl Response {
     pub fn new(
-        mut answer: plimsoll_http::Response,
+        mut response: plimsoll_http::Response,
         response_type: ResponseType,
         error: String,
         error_code: u32,
     ) -> Self {
-        let body = std::mem::take(&mut answer.body);
+        let body = std::mem::take(&mut response.body);
         Self {
-            answer: Some(Box::new(answer)),
+            response: Some(Box::new(response)),
             response_type,
             error,
             error_code,
@@ -85,7 +85,7 @@ impl Response {
     /// The response to a request with invalid arguments.
     pub fn refused(error: String, error_code: u32) -> Self {
         Self {
-            answer: None,
+            response: None,
             // As in k6, the body is empty and not null.
             response_type: ResponseType::Text,
             error,
@@ -98,7 +98,7 @@ impl Response {
     fn make<'c>(&self, context: &'c Context, field: usize) -> Returned<'c> {
         match field {
             field::STATUS => {
-                Ok(context.number(self.answer.as_ref().map_or(0, |answer| answer.status)))
+                Ok(context.number(self.response.as_ref().map_or(0, |response| response.status)))
             }
             field::BODY => self.make_body(context),
             field::HEADERS => self.make_headers(context),
@@ -109,9 +109,9 @@ impl Response {
             field::OCSP => make_ocsp(context, self.tls().is_some()),
             field::REQUEST => self.make_request(context),
             field::URL => context.string(
-                self.answer
+                self.response
                     .as_ref()
-                    .map_or("", |answer| answer.url.as_str()),
+                    .map_or("", |response| response.url.as_str()),
             ),
             field::REMOTE_PORT => {
                 Ok(context.number(self.remote().map_or(0, |remote| remote.port())))
@@ -123,14 +123,14 @@ impl Response {
             ),
             field::STATUS_TEXT => context.string(
                 &self
-                    .answer
+                    .response
                     .as_ref()
-                    .map_or_else(String::new, |answer| answer.status_text()),
+                    .map_or_else(String::new, |response| response.status_text()),
             ),
             field::PROTO => context.string(
-                self.answer
+                self.response
                     .as_ref()
-                    .map_or("", |answer| answer.proto.as_str()),
+                    .map_or("", |response| response.proto.as_str()),
             ),
             field::TLS_VERSION => context.string(self.tls().map_or("", |tls| tls.version)),
             field::TLS_CIPHER_SUITE => {
@@ -144,18 +144,18 @@ impl Response {
     /// received.
     fn whole(&self) -> impl Iterator<Item = &plimsoll_http::Response> {
         let failed = !self.error.is_empty();
-        self.answer
+        self.response
             .iter()
-            .map(|answer| &**answer)
+            .map(|response| &**response)
             .filter(move |_| !failed)
     }
 
     fn remote(&self) -> Option<SocketAddr> {
-        self.answer.as_ref()?.remote
+        self.response.as_ref()?.remote
     }
 
     fn tls(&self) -> Option<TlsFacts> {
-        self.answer.as_ref()?.tls
+        self.response.as_ref()?.tls
     }
 
     /// Whether the body is null to the script: discarded, or forbidden for this status (RFC 9110,
@@ -163,9 +163,9 @@ impl Response {
     fn has_no_body(&self) -> bool {
         self.response_type == ResponseType::None
             || self
-                .answer
+                .response
                 .as_ref()
-                .is_some_and(|answer| matches!(answer.status, 204 | 304))
+                .is_some_and(|response| matches!(response.status, 204 | 304))
     }
 
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
@@ -205,7 +205,10 @@ impl Response {
         let text = self.with_body(context, |bytes| {
             Ok(String::from_utf8_lossy(bytes).into_owned())
         })?;
-        let url = self.answer.as_ref().map(|answer| (*answer.url).clone());
+        let url = self
+            .response
+            .as_ref()
+            .map(|response| (*response.url).clone());
         Ok(url.map(|url| (text, url)))
     }
 
@@ -221,11 +224,11 @@ impl Response {
     /// Fields by their canonical names, in the order of first occurrence.
     fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
-        let is = |proto| self.whole().any(|answer| answer.proto == proto);
+        let is = |proto| self.whole().any(|response| response.proto == proto);
         let chunked = is(plimsoll_http::Proto::Http11)
             && self
                 .whole()
-                .flat_map(|answer| answer.fields())
+                .flat_map(|response| response.fields())
                 .any(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
         // As in Go, `Connection: close` is hidden, except in HTTP/1.0, where closing is the default.
         let closes_by_default = |value: &[u8]| {
@@ -233,7 +236,7 @@ impl Response {
             is(plimsoll_http::Proto::Http11)
                 && tokens.any(|token| token.eq_ignore_ascii_case(b"close"))
         };
-        for (name, value) in self.whole().flat_map(|answer| answer.fields()) {
+        for (name, value) in self.whole().flat_map(|response| response.fields()) {
             let name = canonical_name(name);
             let is_over = match &*name {
                 // Transfer codings are not visible to scripts (RFC 9112, section 6.1).
@@ -256,9 +259,9 @@ impl Response {
 
     fn make_timings<'c>(&self, context: &'c Context) -> Returned<'c> {
         let phases = self
-            .answer
+            .response
             .as_ref()
-            .map(|answer| answer.timeline.phases())
+            .map(|response| response.timeline.phases())
             .unwrap_or_default();
         let blocked = phases.queued + phases.looking_up + phases.connecting + phases.securing;
         let timings = context.object()?;
@@ -277,7 +280,7 @@ impl Response {
     /// `{ name: [{ name, value, domain, path, http_only, secure, max_age, expires }] }`.
     fn make_cookies<'c>(&self, context: &'c Context) -> Returned<'c> {
         let cookies = context.object()?;
-        for cookie in self.whole().flat_map(|answer| answer.set_cookies()) {
+        for cookie in self.whole().flat_map(|response| response.set_cookies()) {
             let object = context.object()?;
             // 0 means that the cookie has no Max-Age, so a Max-Age of 0 becomes -1, which also means "expire now".
             let max_age = cookie
@@ -301,7 +304,7 @@ impl Response {
                 .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
             object.define(
                 "expires",
-                context.number(expires.map_or(NEVER, |since| since.as_millis() as f64)),
+                context.number(expires.map_or(NO_DATE, |since| since.as_millis() as f64)),
             )?;
             push(context, &cookies, &cookie.name, object)?;
         }
@@ -310,13 +313,13 @@ impl Response {
 
     /// `{ method, url, headers, body, cookies }` of the request as sent.
     fn make_request<'c>(&self, context: &'c Context) -> Returned<'c> {
-        let Some(answer) = &self.answer else {
+        let Some(response) = &self.response else {
             return Ok(context.null());
         };
         let request = context.object()?;
-        let sent = Some(&answer.sent);
-        request.define("method", context.string(answer.sent.method.as_str())?)?;
-        request.define("url", context.string(answer.sent.url.as_str())?)?;
+        let sent = Some(&response.sent);
+        request.define("method", context.string(response.sent.method.as_str())?)?;
+        request.define("url", context.string(response.sent.url.as_str())?)?;
         let (headers, cookies) = (context.object()?, context.object()?);
         for (name, value) in sent.iter().flat_map(|sent| sent.fields()) {
             let name = canonical_name(name);
@@ -353,7 +356,7 @@ impl Response {
 }
 
 /// The value of `expires` that k6 shows for a cookie without a date.
-const NEVER: f64 = -6_795_364_578_871.0;
+const NO_DATE: f64 = -6_795_364_578_871.0;
 
 /// Appends to the array at `key`.
 fn push<'c>(
@@ -430,14 +433,14 @@ impl Class for Response {
         _: &'c Context,
         key: &Atom<'c>,
         value: &Value<'c>,
-    ) -> Result<Written, Thrown> {
+    ) -> Result<Assignment, Thrown> {
         // Fields with a slot are stored there. Any other field is an ordinary property, which the engine finds first.
         match key.position_in(names::RESPONSE).and_then(place_of) {
             Some(place) => {
                 self.made[place].set(value.clone());
-                Ok(Written::Done)
+                Ok(Assignment::Done)
             }
-            None => Ok(Written::Ordinary),
+            None => Ok(Assignment::Ordinary),
         }
     }
 

@@ -274,9 +274,9 @@ fn describe(failure: &Failure) -> String {
 
 /// Turns `GET` into `Get`.
 fn title(method: &str) -> String {
-    let mut letters = method.chars();
-    let first = letters.next();
-    let others = letters.map(|letter| letter.to_ascii_lowercase());
+    let mut chars = method.chars();
+    let first = chars.next();
+    let others = chars.map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(others).collect()
 }
 

@@ -199,8 +199,9 @@ fn acknowledgement<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn packed(context: &Context, packet: Result<Vec<u8>, TooLong>) -> Returned<'_> {
     match packet {
         Ok(bytes) => context.array_buffer(&bytes),
-        Err(TooLong) => Err(context
-            .throw_plain("too long for MQTT: texts may have 65,535 bytes, and a message 256 MiB")),
+        Err(TooLong) => Err(context.throw_plain(
+            "too long for MQTT: strings are limited to 65,535 bytes, and messages to 256 MiB",
+        )),
     }
 }
 

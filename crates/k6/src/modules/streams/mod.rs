@@ -39,11 +39,11 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
 
 /// The classes of this user, created on first use.
 fn classes(context: &Context) -> Returned<'_> {
-    const KEPT: &str = "k6/experimental/streams classes";
+    const KEY: &str = "k6/experimental/streams classes";
     static READABLE: OnceLock<Bytecode> = OnceLock::new();
     static WRITABLE: OnceLock<Bytecode> = OnceLock::new();
     let user = user(context);
-    if let Some(kept) = user.modules.get(KEPT) {
+    if let Some(kept) = user.modules.get(KEY) {
         return Ok(kept.restore(context));
     }
     let readable = run(context, &READABLE, include_str!("readable.js"), &[])?;
@@ -53,7 +53,7 @@ fn classes(context: &Context) -> Returned<'_> {
         classes.define(name.as_str(), class)?;
     }
     user.modules
-        .insert(KEPT.to_owned(), Persistent::new(&classes));
+        .insert(KEY.to_owned(), Persistent::new(&classes));
     Ok(classes)
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::algorithm::{self, Name};
 use super::key::{self, Key, Kind, Material};
-use super::material::Wanted;
+use super::material::NewKey;
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::base64::{self, Dialect};
 use crate::pure::digests::Algorithm as Digest;
@@ -38,7 +38,7 @@ fn failed<T>(context: &Context, outcome: Option<T>, message: &str) -> Result<T, 
 }
 
 /// `generateKey` of a pair: `{ privateKey, publicKey }`.
-pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &Wanted) -> Returned<'c> {
+pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &NewKey) -> Returned<'c> {
     context.differs_per_user(crate::modules::crypto::RANDOM);
     if wanted.usages.is_empty() {
         return Err(Fault::usages("a pair of keys needs at least one usage").throw(context));
@@ -67,7 +67,7 @@ pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &Wante
     let wanted = wanted.clone();
     let generating = async move {
         match bits {
-            Some(bits) => beside(move || RsaKey::generate(bits, &exponent)).await,
+            Some(bits) => on_another_thread(move || RsaKey::generate(bits, &exponent)).await,
             None => Ok(None),
         }
     };
@@ -85,7 +85,9 @@ pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &Wante
 
 /// Computes on another thread, so that the users of this thread continue meanwhile. At most as many threads as there
 /// are processors compute at the same time.
-async fn beside<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> io::Result<R> {
+async fn on_another_thread<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> io::Result<R> {
     static PROCESSORS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
         Arc::new(Semaphore::new(count))
@@ -108,7 +110,7 @@ async fn beside<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) ->
 /// `{ privateKey, publicKey }`, each with the usages that are possible for it.
 fn pair<'c>(
     context: &'c Context,
-    wanted: &Wanted,
+    wanted: &NewKey,
     private: Material,
     public: Material,
 ) -> Returned<'c> {
@@ -129,7 +131,7 @@ fn pair<'c>(
 /// Reads a key in the format `raw`, `spki`, `pkcs8` or `jwk`.
 pub fn import(
     context: &Context,
-    wanted: &Wanted,
+    wanted: &NewKey,
     format: &str,
     data: &Value<'_>,
 ) -> Result<Material, Thrown> {
@@ -379,7 +381,7 @@ struct Jwk(Map<String, Json>);
 
 impl Jwk {
     /// Reads a key and checks the members that limit its use.
-    fn read(context: &Context, data: &Value<'_>, wanted: &Wanted) -> Result<Jwk, Thrown> {
+    fn read(context: &Context, data: &Value<'_>, wanted: &NewKey) -> Result<Jwk, Thrown> {
         if !data.is_object() {
             return Err(context.throw_type("a key in the format 'jwk' must be an object"));
         }

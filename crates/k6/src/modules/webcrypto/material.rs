@@ -13,7 +13,7 @@ use crate::pure::pbkdf2;
 /// `importKey(format, data, algorithm, extractable, usages)`
 pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let format = call.argument(0).to_text()?;
-    let wanted = Wanted::read(
+    let wanted = NewKey::read(
         context,
         &call.argument(2),
         &call.argument(3),
@@ -29,7 +29,7 @@ pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The key that `data` contains in that format.
 pub fn imported<'c>(
     context: &'c Context,
-    wanted: Wanted,
+    wanted: NewKey,
     format: &str,
     data: &Value<'c>,
 ) -> Returned<'c> {
@@ -52,7 +52,7 @@ pub fn imported<'c>(
 
 /// The purpose of a key to be created.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct NewKey {
     pub name: Name,
     pub hash: Option<Digest>,
     /// The curve of an elliptic key.
@@ -61,13 +61,13 @@ pub struct Wanted {
     pub usages: Vec<&'static str>,
 }
 
-impl Wanted {
+impl NewKey {
     pub fn read(
         context: &Context,
         algorithm: &Value<'_>,
         extractable: &Value<'_>,
         usages: &Value<'_>,
-    ) -> Result<Wanted, Thrown> {
+    ) -> Result<NewKey, Thrown> {
         let name = algorithm::named(context, algorithm)?;
         let hash = match name {
             _ if name == Name::Hmac || name.is_rsa() => {
@@ -85,7 +85,7 @@ impl Wanted {
         if !name.has_pairs() {
             key::check_usages(context, &usages, name, Kind::Secret)?;
         }
-        Ok(Wanted {
+        Ok(NewKey {
             name,
             hash,
             curve,
@@ -133,7 +133,7 @@ impl Wanted {
 /// `generateKey(algorithm, extractable, usages)`
 pub fn generate<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let algorithm = call.argument(0);
-    let wanted = Wanted::read(context, &algorithm, &call.argument(1), &call.argument(2))?;
+    let wanted = NewKey::read(context, &algorithm, &call.argument(1), &call.argument(2))?;
     if wanted.name.has_pairs() {
         return asymmetric::generate(context, &algorithm, &wanted);
     }
@@ -146,7 +146,7 @@ pub fn generate<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 /// The length in bytes of a key to be generated or derived.
-fn length(context: &Context, algorithm: &Value<'_>, wanted: &Wanted) -> Result<usize, Thrown> {
+fn length(context: &Context, algorithm: &Value<'_>, wanted: &NewKey) -> Result<usize, Thrown> {
     let bits = algorithm::number(algorithm, "length")?;
     if wanted.name.is_aes() {
         let bits = bits
@@ -196,7 +196,7 @@ pub fn derive_bits<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// `deriveKey(algorithm, key, derivedAlgorithm, extractable, usages)`
 pub fn derive_key<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let algorithm = call.argument(2);
-    let wanted = Wanted::read(context, &algorithm, &call.argument(3), &call.argument(4))?;
+    let wanted = NewKey::read(context, &algorithm, &call.argument(3), &call.argument(4))?;
     let bits = 8 * length(context, &algorithm, &wanted)? as i64;
     let secret = derived(
         context,

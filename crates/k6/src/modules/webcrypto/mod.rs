@@ -48,7 +48,7 @@ fn random(context: &Context, count: usize) -> Result<Vec<u8>, Thrown> {
 
 /// `getRandomValues(array)`: fills an array of integers and returns it.
 fn get_random_values<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    const MOST: usize = 65_536;
+    const MAX_BYTES: usize = 65_536;
     let array = call.argument(0);
     if array.is_nullish() {
         return Err(context.throw_type("getRandomValues needs a typed array of integers"));
@@ -59,9 +59,9 @@ fn get_random_values<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
     let Some(length) = length.filter(|_| holds_integers(&array)) else {
         return Err(context.throw_plain("getRandomValues needs a typed array of integers"));
     };
-    if length > MOST {
+    if length > MAX_BYTES {
         return Err(context.throw_plain(format!(
-            "getRandomValues fills at most {MOST} bytes at once, not {length}"
+            "getRandomValues fills at most {MAX_BYTES} bytes at once, not {length}"
         )));
     }
     array.write_bytes(&random(context, length)?);

@@ -4,7 +4,7 @@ use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
 use super::algorithm::{self, Name};
 use super::key::{self, Key};
-use super::material::{self, Wanted};
+use super::material::{self, NewKey};
 use super::{asymmetric, jwk};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::aes_modes::{Aes, CipherError};
@@ -301,7 +301,7 @@ fn unwrap<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let format = call.argument(0).to_text()?;
     let wrapped = data(context, &call.argument(1))?;
     let parameters = call.argument(3);
-    let wanted = Wanted::read(
+    let wanted = NewKey::read(
         context,
         &call.argument(4),
         &call.argument(5),

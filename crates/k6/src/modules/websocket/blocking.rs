@@ -4,9 +4,9 @@ use plimsoll_quickjs::{Call, Context, Entry, Returned};
 use plimsoll_ws::{Opened, Rejected};
 
 use super::dial::{Dial, ModuleDifferences};
+use super::messages;
 use super::session::Session;
 use super::socket::Socket;
-use super::words;
 use crate::modules::{BuiltIn, Shape};
 use crate::user::user;
 
@@ -52,16 +52,16 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let opened = match opened {
         Ok(opened) => *opened,
         Err(rejected) => {
-            let text = words::rejected(&rejected);
-            let answer = match rejected {
+            let text = messages::rejected(&rejected);
+            let result = match rejected {
                 Rejected::Refused(_, response) => Some(*response),
                 Rejected::Failed(_) => None,
             };
-            return fail(context, &session, &text, answer);
+            return fail(context, &session, &text, result);
         }
     };
     Socket::live(context, opened.connection, session, &callback)?;
-    answer(context, &dial.url, &opened.response, "", "")
+    handshake_result(context, &dial.url, &opened.response, "", "")
 }
 
 /// The result of a failed handshake, or an exception if the options request one.
@@ -78,7 +78,7 @@ fn fail<'c>(
     match answered {
         Some(response) => {
             let body = String::from_utf8_lossy(&response.body);
-            answer(context, "", &response, &body, "")
+            handshake_result(context, "", &response, &body, "")
         }
         None => {
             let result = context.object()?;
@@ -93,7 +93,7 @@ fn fail<'c>(
 }
 
 /// `{ url, status, headers, body, error }`.
-pub fn answer<'c>(
+pub fn handshake_result<'c>(
     context: &'c Context,
     url: &str,
     response: &plimsoll_http::Response,

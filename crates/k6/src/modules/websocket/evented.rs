@@ -13,7 +13,7 @@ use plimsoll_ws::Kind;
 use super::blob::{self, Blob};
 use super::dial::{Dial, ModuleDifferences};
 use super::events::{EventKind, event};
-use super::link::{CloseRequest, Link, News, ReadyState};
+use super::link::{CloseRequest, Link, ReadyState, SocketEvent};
 use super::session::Session;
 use crate::modules::{BuiltIn, Shape, link_constructor};
 use crate::user::{User, user};
@@ -104,11 +104,11 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let driven = Rc::clone(&owner);
     let telling = Rc::clone(&owner);
     owner.event_loop.run(async move {
-        let tell = |news| {
+        let tell = |event| {
             let held = Rc::clone(&held);
             telling.event_loop.tell(move |context| {
                 let object = held.object.restore(context);
-                hear(context, &object, news)
+                receive(context, &object, event)
             });
         };
         link.drive(driven, dial, tell).await;
@@ -164,25 +164,30 @@ fn read_protocols(value: &Value<'_>) -> Result<Vec<String>, Thrown> {
 }
 
 /// Calls the handlers for an event.
-fn hear(context: &Context, object: &Value<'_>, news: News) -> Result<(), Thrown> {
+fn receive(context: &Context, object: &Value<'_>, event: SocketEvent) -> Result<(), Thrown> {
     let object = object.clone();
     let Some(socket) = object.instance::<WebSocket>() else {
         return Ok(());
     };
-    socket.link.heard();
+    socket.link.processed();
     if socket.link.state.get() == ReadyState::Closed {
         // A handler that threw has ended this connection.
         return Ok(());
     }
-    let outcome = socket.tell(context, &object, news);
+    let outcome = socket.call_handlers(context, &object, event);
     outcome.map_err(|thrown| socket.end_by_exception(context, &object, thrown))
 }
 
 impl WebSocket {
-    fn tell<'c>(&self, context: &'c Context, object: &Value<'c>, news: News) -> Result<(), Thrown> {
+    fn call_handlers<'c>(
+        &self,
+        context: &'c Context,
+        object: &Value<'c>,
+        event: SocketEvent,
+    ) -> Result<(), Thrown> {
         let link = &self.link;
-        match news {
-            News::Open => {
+        match event {
+            SocketEvent::Open => {
                 if link.state.get() == ReadyState::Connecting {
                     link.state.set(ReadyState::Open);
                     self.dispatch(context, object, EventKind::Open, |_| Ok(()))?;
@@ -190,15 +195,19 @@ impl WebSocket {
                 Ok(())
             }
             // As in browsers (HTML, "when a WebSocket message has been received"), and as in k6.
-            News::Text(..) | News::Binary(..) if link.state.get() != ReadyState::Open => Ok(()),
-            News::Text(text, _share) => {
+            SocketEvent::Text(..) | SocketEvent::Binary(..)
+                if link.state.get() != ReadyState::Open =>
+            {
+                Ok(())
+            }
+            SocketEvent::Text(text, _share) => {
                 link.session.received(text.len());
                 self.dispatch(context, object, EventKind::Message, |event| {
                     event.define("data", context.string(&text)?)?;
                     event.define("origin", context.string(&self.url)?)
                 })
             }
-            News::Binary(bytes, _share) => {
+            SocketEvent::Binary(bytes, _share) => {
                 link.session.received(bytes.len());
                 self.dispatch(context, object, EventKind::Message, |event| {
                     let data = match self.is_binary_blob.get() {
@@ -209,15 +218,15 @@ impl WebSocket {
                     event.define("origin", context.string(&self.url)?)
                 })
             }
-            News::Ping => self.dispatch(context, object, EventKind::Ping, |_| Ok(())),
-            News::Pong => self.dispatch(context, object, EventKind::Pong, |_| Ok(())),
-            News::Over { error, close } => {
+            SocketEvent::Ping => self.dispatch(context, object, EventKind::Ping, |_| Ok(())),
+            SocketEvent::Pong => self.dispatch(context, object, EventKind::Pong, |_| Ok(())),
+            SocketEvent::Over { error, close } => {
                 link.state.set(ReadyState::Closed);
                 let was_open = close.is_some();
                 if let Some(error) = error {
-                    self.tell_error(context, object, &error)?;
+                    self.dispatch_error(context, object, &error)?;
                 }
-                self.tell_close(context, object, close)?;
+                self.dispatch_close(context, object, close)?;
                 if was_open {
                     link.session.ended();
                 }
@@ -226,7 +235,7 @@ impl WebSocket {
         }
     }
 
-    fn tell_error<'c>(
+    fn dispatch_error<'c>(
         &self,
         context: &'c Context,
         object: &Value<'c>,
@@ -237,7 +246,7 @@ impl WebSocket {
         })
     }
 
-    fn tell_close<'c>(
+    fn dispatch_close<'c>(
         &self,
         context: &'c Context,
         object: &Value<'c>,
@@ -269,8 +278,8 @@ impl WebSocket {
         if !exception.is_uncatchable() && was_open {
             let text = exception.text();
             let output = self
-                .tell_error(context, object, &text)
-                .and_then(|()| self.tell_close(context, object, None));
+                .dispatch_error(context, object, &text)
+                .and_then(|()| self.dispatch_close(context, object, None));
             if let Err(second) = output {
                 // Report the first exception.
                 drop(context.take_exception(second));

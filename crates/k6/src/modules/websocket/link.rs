@@ -11,15 +11,15 @@ use plimsoll_net::Stream;
 use plimsoll_units::Moment;
 use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
+use super::closing::{linger, part};
 use super::dial::Dial;
-use super::parting::{linger, part};
+use super::messages;
 use super::session::Session;
-use super::words;
 use crate::modules::backlog::Backlog;
 use crate::user::User;
 
 /// Maximum number of events that wait for the script. While there are more, nothing is read from the connection.
-const UNHEARD: usize = 64;
+const MAX_UNPROCESSED: usize = 64;
 
 /// The maximum time to wait for the server's close frame after this side has sent one. A server that keeps sending, or
 /// reads nothing, may never send one.
@@ -48,7 +48,7 @@ enum Outgoing {
 
 /// Events for the script, delivered in order and one at a time.
 #[derive(Debug)]
-pub enum News {
+pub enum SocketEvent {
     Open,
     Text(String, Option<BudgetShare>),
     Binary(Vec<u8>, Option<BudgetShare>),
@@ -97,7 +97,7 @@ impl Link {
             extensions: RefCell::default(),
             session,
             connection: RefCell::default(),
-            backlog: Backlog::new(UNHEARD),
+            backlog: Backlog::new(MAX_UNPROCESSED),
             buffered: Cell::new(0),
             outgoing: RefCell::default(),
             close_request: RefCell::default(),
@@ -176,48 +176,48 @@ impl Link {
     }
 
     /// Called when the script has processed an event.
-    pub fn heard(&self) {
-        self.backlog.heard();
+    pub fn processed(&self) {
+        self.backlog.processed();
     }
 
     // The methods for the event loop.
 
     /// Opens the connection and drives it until it ends. `tell` receives all events for the script.
-    pub async fn drive(self: Rc<Link>, user: Rc<User>, dial: Dial, tell: impl Fn(News)) {
+    pub async fn drive(self: Rc<Link>, user: Rc<User>, dial: Dial, tell: impl Fn(SocketEvent)) {
         let Some(work) = user.work() else { return };
         let opened = dial.open(work).await;
         self.session.opened(&opened);
         let socket = match opened.map(|opened| opened.outcome) {
             Ok(Ok(socket)) => *socket,
-            Ok(Err(rejected)) => return tell(failed(words::rejected(&rejected))),
+            Ok(Err(rejected)) => return tell(failed(messages::rejected(&rejected))),
             Err(malformed) => return tell(failed(malformed)),
         };
         *self.protocol.borrow_mut() = socket.agreed.protocol;
         *self.extensions.borrow_mut() = socket.agreed.extensions;
         *self.connection.borrow_mut() = Some(socket.connection);
-        self.tell_one(&tell, News::Open);
+        self.pass_on(&tell, SocketEvent::Open);
         loop {
-            let news = match poll_fn(|cx| self.poll(cx)).await {
+            let event = match poll_fn(|cx| self.poll(cx)).await {
                 Step::BrokenOff => return,
                 // As in browsers, this is not an error: the script has closed the connection.
                 Step::Unanswered => {
                     self.connection.take();
-                    News::Over {
+                    SocketEvent::Over {
                         error: None,
                         close: Some((code::ABNORMAL, String::new())),
                     }
                 }
-                Step::Event(Ok(event)) => self.news_of(event),
+                Step::Event(Ok(event)) => self.event_of(event),
                 Step::Event(Err(error)) => {
-                    let (text, code, reason) = words::broken(&error);
-                    News::Over {
+                    let (text, code, reason) = messages::broken(&error);
+                    SocketEvent::Over {
                         error: Some(text),
                         close: Some((code, reason)),
                     }
                 }
             };
-            let is_over = matches!(news, News::Over { .. });
-            self.tell_one(&tell, news);
+            let is_over = matches!(event, SocketEvent::Over { .. });
+            self.pass_on(&tell, event);
             if is_over {
                 if let Some(connection) = self.connection.take() {
                     tokio::task::spawn_local(linger(connection));
@@ -227,9 +227,9 @@ impl Link {
         }
     }
 
-    fn tell_one(&self, tell: &impl Fn(News), news: News) {
+    fn pass_on(&self, tell: &impl Fn(SocketEvent), event: SocketEvent) {
         self.backlog.add();
-        tell(news);
+        tell(event);
     }
 
     /// The share of the budget for decompressed data that the last message uses.
@@ -238,19 +238,19 @@ impl Link {
         connection.as_mut().and_then(Connection::take_share)
     }
 
-    fn news_of(&self, event: Event) -> News {
+    fn event_of(&self, event: Event) -> SocketEvent {
         match event {
-            Event::Text(text) => News::Text(text, self.share()),
-            Event::Binary(bytes) => News::Binary(bytes, self.share()),
-            Event::Ping(_) => News::Ping,
+            Event::Text(text) => SocketEvent::Text(text, self.share()),
+            Event::Binary(bytes) => SocketEvent::Binary(bytes, self.share()),
+            Event::Ping(_) => SocketEvent::Ping,
             Event::Pong(payload) => {
                 self.session.pong(&payload);
-                News::Pong
+                SocketEvent::Pong
             }
             Event::Close(frame) => {
-                let expected = words::is_expected(frame.code);
-                News::Over {
-                    error: (!expected).then(|| words::closed(frame.code, &frame.reason)),
+                let expected = messages::is_expected(frame.code);
+                SocketEvent::Over {
+                    error: (!expected).then(|| messages::closed(frame.code, &frame.reason)),
                     close: Some((frame.code, frame.reason)),
                 }
             }
@@ -306,8 +306,8 @@ impl Drop for Link {
 }
 
 /// The event for a connection that could not be opened.
-fn failed(text: String) -> News {
-    News::Over {
+fn failed(text: String) -> SocketEvent {
+    SocketEvent::Over {
         error: Some(text),
         close: None,
     }

@@ -2,15 +2,15 @@
 //! `k6/websockets`, with the same class as in browsers ([`evented`]).
 //!
 //! Both share the handshake ([`dial`]), the metrics ([`session`]) and the procedure for closing connections
-//! ([`parting`]).
+//! ([`closing`]).
 
 mod blob;
 pub mod blocking;
+mod closing;
 mod dial;
 pub mod evented;
 mod events;
 mod link;
-mod parting;
+mod messages;
 mod session;
 mod socket;
-mod words;

@@ -11,7 +11,7 @@ use plimsoll_units::Moment;
 use plimsoll_ws::{Opened, Rejected};
 
 use super::dial::Dial;
-use super::words;
+use super::messages;
 use crate::tags::Snapshot;
 use crate::user::{User, Work};
 
@@ -115,7 +115,7 @@ impl Session {
             Err(Rejected::Failed(_)) => ("", 0),
         };
         let rejected = opened.outcome.as_ref().err();
-        let error = rejected.map(words::rejected).unwrap_or_default();
+        let error = rejected.map(messages::rejected).unwrap_or_default();
         self.recorder.call(&CallFacts {
             status,
             proto,
@@ -135,7 +135,7 @@ impl Session {
     pub fn sent(&self, bytes: usize) {
         self.sent_control();
         self.recorder.messages(1, 0, plimsoll_clock::now());
-        self.carried(bytes, 0);
+        self.count_bytes(bytes, 0);
     }
 
     /// Records a sent ping or close frame. `k6/websockets` counts it as a message, too.
@@ -147,7 +147,7 @@ impl Session {
     pub fn received(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_RECEIVED, 1.0);
         self.recorder.messages(0, 1, plimsoll_clock::now());
-        self.carried(0, bytes);
+        self.count_bytes(0, bytes);
     }
 
     /// The payload of a ping that is about to be sent.
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    fn carried(&self, sent: usize, received: usize) {
+    fn count_bytes(&self, sent: usize, received: usize) {
         let payload = self.payload.get();
         self.payload
             .set(payload.map(|payload| (payload.0 + sent as u64, payload.1 + received as u64)));

@@ -16,13 +16,13 @@ use plimsoll_quickjs::{
 use plimsoll_units::Moment;
 use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
-use super::parting::{linger, part};
+use super::closing::{linger, part};
+use super::messages;
 use super::session::Session;
-use super::words;
 use crate::modules::handlers::{EventError, Handlers};
 
 /// Events that were read while a write was blocked. Reading meanwhile prevents a deadlock when both peers write.
-const TAKEN_AHEAD: usize = 1024;
+const MAX_READ_AHEAD: usize = 1024;
 
 /// The socket object that callbacks receive.
 pub struct Socket {
@@ -94,7 +94,7 @@ impl Socket {
                 Next::Timer(due, id) => self.fire(context, due, id)?,
                 Next::Event(Ok(event)) => self.take(context, event)?,
                 Next::Event(Err(error)) => {
-                    let (text, code, _) = words::broken(&error);
+                    let (text, code, _) = messages::broken(&error);
                     self.emit_error(context, &text)?;
                     self.finish(context, code)?;
                 }
@@ -153,8 +153,8 @@ impl Socket {
                 self.emit(context, "pong", &[])
             }
             Event::Close(frame) => {
-                if !words::is_expected(frame.code) {
-                    self.emit_error(context, &words::closed(frame.code, &frame.reason))?;
+                if !messages::is_expected(frame.code) {
+                    self.emit_error(context, &messages::closed(frame.code, &frame.reason))?;
                 }
                 self.finish(context, frame.code)
             }
@@ -212,7 +212,7 @@ impl Socket {
                 return Poll::Ready(flushed.map_err(Some));
             }
             let mut arrived = self.arrived.borrow_mut();
-            while arrived.len() < TAKEN_AHEAD && !matches!(arrived.back(), Some((Err(_), _))) {
+            while arrived.len() < MAX_READ_AHEAD && !matches!(arrived.back(), Some((Err(_), _))) {
                 match connection.poll_event(cx) {
                     Poll::Ready(event) => arrived.push_back((event, connection.take_share())),
                     Poll::Pending => return Poll::Pending,

@@ -1,11 +1,11 @@
 //! The selector language of `Response.json(selector)`: GJSON paths over raw JSON bytes.
 //!
-//! Syntax as published at <https://github.com/tidwall/gjson/blob/master/SYNTAX.md>: dotted keys and
-//! indices, `\` escapes, `*` and `?` wildcards, `#` lengths, `#(key op value)` queries, `|` pipes,
-//! `@modifiers`, `{…}` and `[…]` multipaths and `!` literals.
+//! The syntax is documented at <https://github.com/tidwall/gjson/blob/master/SYNTAX.md>: dotted keys and indices, `\`
+//! escapes, `*` and `?` wildcards, `#` lengths, `#(key op value)` queries, `|` pipes, `@modifiers`, `{…}` and `[…]`
+//! multipaths and `!` literals.
 //!
-//! No tree is built: a path walks the text and skips what it does not name. The result is a slice
-//! of the document where possible.
+//! No tree is built: a path walks the text and skips everything that it does not select. The result is a slice of the
+//! document where possible.
 
 mod modifiers;
 mod path;

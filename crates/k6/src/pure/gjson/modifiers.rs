@@ -1,4 +1,4 @@
-//! `@modifiers`: functions from JSON text to JSON text.
+//! `@modifiers`: functions from JSON to JSON.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ pub(super) fn exists(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Applies the modifier at the start of `path`, and also returns the rest of the path. `None` if
-/// there is no such modifier, which makes the component a key.
+/// Applies the modifier at the start of `path`, and also returns the rest of the path. Returns `None` if there is no
+/// such modifier. The component is a key then.
 pub(super) fn apply<'a, 'p>(
     json: &'a [u8],
     path: &'p str,
@@ -104,7 +104,7 @@ fn ugly(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Elements or members in reverse order; any other value unchanged.
+/// Elements or members in reverse order. Any other value is unchanged.
 fn reverse(json: &[u8]) -> Vec<u8> {
     match kind(json) {
         Kind::Array => {
@@ -174,8 +174,8 @@ fn flatten(json: &[u8], deep: bool) -> Vec<u8> {
     array_of(flat.into_iter())
 }
 
-/// Merges the members of several objects. Of a repeated key the last value is kept, at the first
-/// one's position, unless `preserve` is set.
+/// Merges the members of several objects. If a key repeats, the last value is kept at the first one's position. With
+/// `preserve`, all members are kept.
 fn join(json: &[u8], preserve: bool) -> Vec<u8> {
     if kind(json) != Kind::Array {
         return json.to_vec();
@@ -193,7 +193,7 @@ fn join(json: &[u8], preserve: bool) -> Vec<u8> {
     object_of(last.into_values())
 }
 
-/// The JSON text in a JSON string.
+/// The JSON that a JSON string contains.
 fn from_string(json: &[u8]) -> Vec<u8> {
     if kind(json) != Kind::String {
         return json.to_vec();

@@ -22,7 +22,7 @@ pub(super) struct Key<'p> {
     pub rest: Rest<'p>,
 }
 
-/// A component as a position in an array.
+/// A component as an array index.
 pub(super) struct Place<'p> {
     pub at: At<'p>,
     pub rest: Rest<'p>,
@@ -30,7 +30,7 @@ pub(super) struct Place<'p> {
 
 pub(super) enum At<'p> {
     Index(usize),
-    /// `#` alone.
+    /// Only `#`.
     Length,
     /// `#.` followed by a path that is applied to every element.
     Every(&'p str),
@@ -39,7 +39,7 @@ pub(super) enum At<'p> {
     Nowhere,
 }
 
-/// `#(path op value)`, and whether it selects all matches (`#(…)#`) or the first.
+/// `#(path op value)`, and whether it selects all matches (`#(…)#`) or only the first one.
 #[derive(Default)]
 pub(super) struct Query<'p> {
     pub path: &'p str,
@@ -67,7 +67,7 @@ fn after_dot(rest: &str) -> Rest<'_> {
     }
 }
 
-/// The text before and after the ASCII byte at `at`.
+/// The text before and after the ASCII character at `at`.
 fn split_around(text: &str, at: usize) -> (&str, &str) {
     (
         text.get(..at).unwrap_or_default(),
@@ -78,7 +78,7 @@ fn split_around(text: &str, at: usize) -> (&str, &str) {
 pub(super) fn key(path: &str) -> Key<'_> {
     let bytes = path.as_bytes();
     let mut wild = false;
-    // The name without escapes, once one was found; `copied` is the end of the text copied so far.
+    // The name without escapes, once an escape was found. `copied` is the end of the text that has been copied.
     let mut unescaped: Option<String> = None;
     let mut copied = 0;
     let mut i = 0;
@@ -141,7 +141,7 @@ pub(super) fn place(path: &str) -> Place<'_> {
 
 fn query_place(path: &str) -> Place<'_> {
     let Some((mut query, after)) = query(path) else {
-        // Unclosed brackets: treated as a query that everything satisfies.
+        // Unclosed brackets are treated as a query that every element satisfies.
         return Place {
             at: At::Query(Query::default()),
             rest: Rest::End,
@@ -223,7 +223,7 @@ fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
-/// Splits `path` at the first pipe outside of queries and multipaths.
+/// Splits `path` at the first pipe that is outside of queries and multipaths.
 pub(super) fn split_pipe(path: &str) -> Option<(&str, &str)> {
     let bytes = path.as_bytes();
     if path.starts_with('{') {
@@ -244,14 +244,14 @@ pub(super) fn split_pipe(path: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// One entry of a multipath, `path` or `"name":path`.
+/// An entry of a multipath: `path` or `"name":path`.
 pub(super) struct Entry<'p> {
     pub name: Option<&'p str>,
     pub path: &'p str,
 }
 
-/// Parses the multipath at the start of `path` (`{` or `[`), and also returns the rest. `None` if its
-/// brackets are not closed.
+/// Parses the multipath at the start of `path` (`{` or `[`), and also returns the rest. Returns `None` if its brackets
+/// are not closed.
 pub(super) fn multipath(path: &str) -> Option<(Vec<Entry<'_>>, &str)> {
     let bytes = path.as_bytes();
     let mut entries = Vec::new();

@@ -6,11 +6,10 @@ use super::path::Query;
 use super::text::{Kind, kind, unquote};
 use super::wildcard;
 
-/// `value` is the result of the query's path in an element; empty if there is none.
+/// `value` is the result of the query's path in an element. It is empty if there is none.
 pub(super) fn satisfies(query: &Query<'_>, value: &[u8]) -> bool {
     if let Some(class) = query.value.strip_prefix('~') {
-        // `~class` replaces the value by whether it belongs to the class, and compares that to
-        // true.
+        // `~class` replaces the value with whether it belongs to the class, and compares that with true.
         let Some(belongs) = belongs(class, value) else {
             return false;
         };
@@ -75,7 +74,7 @@ fn compare_string(operator: &str, value: &str, expected: &str) -> bool {
     }
 }
 
-/// False is less than true. Any other word is only unequal.
+/// False is less than true. Any other word is just unequal.
 fn compare_bool(operator: &str, value: bool, expected: &str) -> bool {
     let named = match expected {
         "true" => Some(true),
@@ -93,7 +92,7 @@ fn compare_bool(operator: &str, value: bool, expected: &str) -> bool {
     }
 }
 
-/// `None` is the ordering of values that are not numbers: only `!=` is true for them.
+/// `None` is the ordering of values that are not numbers. Only `!=` is true for them.
 fn holds(operator: &str, ordering: Option<Ordering>) -> bool {
     match operator {
         "=" => ordering == Some(Ordering::Equal),

@@ -6,12 +6,13 @@ use super::path::{self, At, Place, Query, Rest};
 use super::text::{Kind, elements, kind, lines, members, quote, trim, unquote};
 use super::{modifiers, query, wildcard};
 
-/// A JSON text; empty if nothing was found.
+/// JSON that was selected. Empty if nothing was found.
 pub(super) type Found<'a> = Cow<'a, [u8]>;
 
 const NOTHING: Found<'static> = Cow::Borrowed(&[]);
 
-/// Longer than any sensible path. The limit exists because a user's stack is small.
+/// The maximum number of components, which is more than any sensible path has. The limit exists because a user's stack
+/// is small.
 const MAX_COMPONENTS: usize = 100;
 
 /// The result of `path` in `json`. `depth` counts the components so far.
@@ -62,7 +63,7 @@ fn follow<'a>(from: Found<'a>, rest: &str, depth: usize) -> Found<'a> {
     }
 }
 
-/// Applies a path that starts with a plain component: a key or a position.
+/// Applies a path that starts with a plain component: a key or an index.
 fn within<'a>(json: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     match kind(json) {
         Kind::Object => in_object(json, path, depth),
@@ -87,8 +88,7 @@ fn in_object<'a>(object: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     match key.rest {
         Rest::End => matching.next().map_or(NOTHING, Cow::Borrowed),
         Rest::Piped(rest) => get(matching.next().unwrap_or_default(), rest, depth),
-        // Of several matches of a wildcard or a repeated key, the first may not contain the rest of
-        // the path.
+        // If a wildcard or a repeated key has several matches, the rest of the path may not exist in the first one.
         Rest::Within(rest) => matching
             .map(|value| deeper(value, rest, depth))
             .find(|found| !found.is_empty())
@@ -96,7 +96,7 @@ fn in_object<'a>(object: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     }
 }
 
-/// Applies the rest of a path to a selected value: only keys and positions, no modifiers.
+/// Applies the rest of a path to a selected value. Only keys and indexes work here, not modifiers.
 fn deeper<'a>(value: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     if depth > MAX_COMPONENTS {
         NOTHING
@@ -158,7 +158,7 @@ fn in_matches<'a>(
     let (inner, piped) = match rest {
         Rest::End => (None, None),
         Rest::Piped(piped) => (None, Some(piped)),
-        // The pipe after an inner path applies only once an element has matched.
+        // The pipe after an inner path is applied only once an element has matched.
         Rest::Within(path) => match path::split_pipe(path) {
             Some((path, piped)) => (Some(path), matching.peek().map(|_| piped)),
             None => (Some(path), None),

@@ -1,4 +1,4 @@
-//! Compares the results of many paths with those recorded from k6 v1.8.1 (`observed.json`).
+//! Compares the results of many paths with those recorded with k6 v1.8.1 (`observed.json`).
 
 use serde_json::Value;
 
@@ -18,8 +18,7 @@ fn observed() -> (String, Vec<(String, Option<Value>)>) {
     )
 }
 
-/// Converts numbers to doubles as in JavaScript, so that `12345678901234567890` compares as its
-/// double.
+/// Converts numbers to doubles as JavaScript does, so that `12345678901234567890` is equal to its double.
 fn as_doubles(value: Value) -> Value {
     match value {
         Value::Number(n) => serde_json::json!(n.as_f64()),
@@ -61,8 +60,8 @@ fn show(value: Option<&Value>) -> String {
     value.map_or("nothing".to_owned(), Value::to_string)
 }
 
-/// Of a repeated key, k6 keeps the first value and its `JSON.parse` the last; here both keep the
-/// last. Text inside a string that is not JSON selects nothing here, where k6 guesses a value.
+/// If a key repeats, k6 keeps the first value and its `JSON.parse` the last one. Here, both keep the last one. A string
+/// whose content is not JSON selects nothing here, where k6 guesses a value.
 #[test]
 fn known_differences_to_k6() {
     let doubled = br#"[{"a":1},{"a":2}]"#;
@@ -74,7 +73,7 @@ fn known_differences_to_k6() {
 }
 
 #[test]
-fn a_selected_value_is_a_slice_of_the_document() {
+fn a_selected_value_borrows_from_the_document() {
     let document = br#"{"a":[{"b": "x"}]}"#;
     let found = get(document, "a.0.b").unwrap();
     assert!(matches!(found, std::borrow::Cow::Borrowed(_)));
@@ -82,7 +81,7 @@ fn a_selected_value_is_a_slice_of_the_document() {
 }
 
 #[test]
-fn no_path_panics_on_any_cut_of_a_document() {
+fn truncated_documents_never_panic() {
     let (document, rows) = observed();
     for cut in (0..document.len())
         .step_by(97)
@@ -95,7 +94,7 @@ fn no_path_panics_on_any_cut_of_a_document() {
 }
 
 #[test]
-fn no_cut_of_a_path_panics() {
+fn truncated_paths_never_panic() {
     let (document, rows) = observed();
     for (path, _) in &rows {
         for (cut, _) in path.char_indices() {
@@ -106,7 +105,7 @@ fn no_cut_of_a_path_panics() {
 }
 
 #[test]
-fn a_path_of_a_million_components_ends() {
+fn a_path_with_a_million_components_terminates() {
     let path = "a.".repeat(1_000_000);
     assert_eq!(get(br#"{"a":{"a":1}}"#, &path), None);
     let nested = "{\"a\":".repeat(100_000) + "1" + &"}".repeat(100_000);

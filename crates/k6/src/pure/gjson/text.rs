@@ -1,11 +1,11 @@
-//! Skips over JSON text without parsing it.
+//! Skips over JSON without parsing it.
 //!
-//! Everything here accepts any bytes: an index past the end is treated as the end.
+//! Everything here accepts any bytes. An index past the end is treated as the end.
 
 use plimsoll_quickjs::{Progress, give_way};
 use std::borrow::Cow;
 
-/// The type of a value, known from its first byte.
+/// The type of a value, which its first byte determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// No value.
@@ -36,7 +36,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// The text without surrounding white space.
+/// The text without surrounding whitespace.
 pub(super) fn trim(mut text: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = text
         && is_space(*first)
@@ -112,7 +112,7 @@ fn nested_end(json: &[u8], at: usize) -> usize {
     json.len()
 }
 
-/// The elements of an array (its text with the brackets), without surrounding space.
+/// The elements of an array, without surrounding whitespace. The text of the array includes the brackets.
 pub(super) fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json: array, at: 1 }
 }
@@ -122,7 +122,7 @@ pub(super) fn lines(json: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json, at: 0 }
 }
 
-/// The members of an object (its text with the braces): the key with its quotes, and the value.
+/// The members of an object: the key with its quotes, and the value. The text of the object includes the braces.
 pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut values = Values {
         json: object,
@@ -131,7 +131,7 @@ pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || Some((values.next()?, values.next()?)))
 }
 
-/// The cost of finding a short value, as a number of bytes that could be read in the same time.
+/// The cost of finding a short value, as the number of bytes that could be read in the same time.
 const VALUE: usize = 32;
 
 struct Values<'a> {
@@ -143,7 +143,7 @@ impl<'a> Iterator for Values<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        // Only space and one comma or colon are between two values.
+        // Between two values there are only whitespace and one comma or colon.
         self.at = skip_space(self.json, self.at);
         if matches!(self.json.get(self.at), Some(b',' | b':')) {
             self.at = skip_space(self.json, self.at + 1);
@@ -157,7 +157,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// A string's content, from its text including the quotes.
+/// The content of a string. The text of the string includes the quotes.
 pub(super) fn unquote(string: &[u8]) -> Cow<'_, str> {
     let inner = string.strip_prefix(b"\"").unwrap_or(string);
     let inner = inner.strip_suffix(b"\"").unwrap_or(inner);

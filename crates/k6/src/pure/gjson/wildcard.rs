@@ -1,9 +1,9 @@
-//! Wildcards: `*` matches any characters, `?` any single one, and `\` takes the next literally.
+//! Wildcards: `*` matches any characters, `?` matches any single character, and `\` makes the next character literal.
 
 /// Whether all of `text` matches `pattern`.
 ///
-/// Greedy with a single backtracking point, so the time is at most the product of the two lengths
-/// for any pattern.
+/// Greedy with a single backtracking point, so for any pattern the time is at most proportional to the product of the
+/// two lengths.
 pub(super) fn matches(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let pattern = compile(pattern);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_pattern_ends_soon() {
+    fn a_malicious_pattern_terminates_quickly() {
         let text = "a".repeat(5_000);
         let pattern = "*a".repeat(200) + "b";
         assert!(!matches(&text, &pattern));

@@ -1,5 +1,5 @@
-//! CSS selectors (Selectors Level 3), with what k6 adds to them: `[name!=value]`, `:has`, `:haschild`, `:input`, and
-//! `:contains`, `:matches` and their siblings for the own text of an element.
+//! CSS selectors (Selectors Level 3), with k6's additions: `[name!=value]`, `:has`, `:haschild`, `:input`, `:contains`
+//! and `:matches`, and variants of the last two for an element's own text.
 
 use plimsoll_quickjs::give_way;
 use regex_lite::Regex;
@@ -10,7 +10,7 @@ use super::tree::Node;
 #[derive(Debug, Clone)]
 pub struct Selectors(Vec<Complex>);
 
-/// Compounds from right to left, each with its relation to the one on its left.
+/// Compound selectors from right to left, each with its relation to the one on its left.
 #[derive(Debug, Clone)]
 struct Complex(Vec<(Vec<Simple>, Relation)>);
 
@@ -42,7 +42,7 @@ enum Simple {
     HoldsChild(Selectors),
     Contains(String),
     ContainsItself(String),
-    /// In this language, which an element inherits.
+    /// In this language. Elements inherit their language.
     Language(String),
     Matches(Regex),
     MatchesItself(Regex),
@@ -76,7 +76,7 @@ enum Operator {
 }
 
 impl Selectors {
-    /// Parses a list of selectors; `None` if it is invalid.
+    /// Parses a list of selectors. `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Selectors> {
         let mut reader = Reader {
             rest: text,
@@ -92,7 +92,7 @@ impl Selectors {
 }
 
 impl Complex {
-    /// Whether the compounds from `from` on match at `node`.
+    /// Whether the compound selectors from index `from` on match at `node`.
     fn matches(&self, node: &Node, from: usize) -> bool {
         let Some((compound, relation)) = self.0.get(from) else {
             return true;
@@ -124,7 +124,7 @@ impl Complex {
 
 impl Simple {
     fn matches(&self, node: &Node) -> bool {
-        // As in k6, what an element contains can be a text too.
+        // As in k6, the content of an element may also be text.
         if !node.is_element()
             && !matches!(
                 self,
@@ -169,7 +169,7 @@ impl Simple {
                 last,
                 same_name,
             } => {
-                let (before, after) = beside(node, *same_name);
+                let (before, after) = sibling_counts(node, *same_name);
                 let place = 1 + if *last { after } else { before } as i64;
                 let distance = place - start;
                 match step {
@@ -177,7 +177,7 @@ impl Simple {
                     step => distance % step == 0 && distance / step >= 0,
                 }
             }
-            Simple::Only { same_name } => beside(node, *same_name) == (0, 0),
+            Simple::Only { same_name } => sibling_counts(node, *same_name) == (0, 0),
             // As in k6, spaces are ignored.
             Simple::Empty => node.children().iter().all(|child| match child.kind() {
                 3 => child.value().is_none_or(|text| text.trim().is_empty()),
@@ -205,7 +205,7 @@ fn is_link(node: &Node) -> bool {
     matches!(node.name(), "a" | "area" | "link") && node.attribute("href").is_some()
 }
 
-/// Whether an element that can be disabled is (HTML, section 4.16.3).
+/// Whether an element is disabled (HTML, section 4.16.3). Only some elements can be.
 fn is_disabled(node: &Node) -> Option<bool> {
     let itself = node.attribute("disabled").is_some();
     match node.name() {
@@ -216,7 +216,7 @@ fn is_disabled(node: &Node) -> Option<bool> {
     }
 }
 
-/// Whether the element is in a disabled field set, and not in its legend.
+/// Whether the element is in a disabled field set, and not in the field set's legend.
 fn is_in_disabled_fieldset(node: &Node) -> bool {
     let mut below = node.clone();
     for outer in node.ancestors() {
@@ -231,10 +231,10 @@ fn is_in_disabled_fieldset(node: &Node) -> bool {
     false
 }
 
-/// The cost of searching one byte, as a number of bytes that could be read in the same time.
+/// The cost of searching one byte, as the number of bytes that could be read in the same time.
 const SEARCH: usize = 16;
 
-/// Whether the element or one around it is in the language, or in a variant of it such as `en-GB`.
+/// Whether the element or one of its ancestors has the language, or a variant of it such as `en-GB`.
 fn is_in_language(node: &Node, language: &str) -> bool {
     let mut around = Some(node.clone());
     while let Some(element) = around {
@@ -253,8 +253,8 @@ fn is_found(pattern: &Regex, text: &str) -> bool {
     pattern.is_match(text)
 }
 
-/// The number of sibling elements before and after it, optionally only those with its name.
-fn beside(node: &Node, same_name: bool) -> (usize, usize) {
+/// The numbers of sibling elements before and after the element, optionally only of those with its name.
+fn sibling_counts(node: &Node, same_name: bool) -> (usize, usize) {
     let (all, place) = node.siblings();
     let counts = |other: &&Node| !same_name || other.name() == node.name();
     let before = all.iter().take(place).filter(counts).count();
@@ -270,7 +270,7 @@ impl Operator {
             Operator::Dash => value
                 .strip_prefix(wanted)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
-            // As in k6, a part may be empty, but not the whole.
+            // As in k6, an empty part matches every value except an empty one.
             _ if value.trim().is_empty() => false,
             Operator::Starts => value.starts_with(wanted),
             Operator::Ends => value.ends_with(wanted),
@@ -279,8 +279,8 @@ impl Operator {
     }
 }
 
-/// Deepest nesting of selectors.
-const DEEPEST: u32 = 32;
+/// Maximum nesting depth of selectors.
+const MAX_DEPTH: u32 = 32;
 
 struct Reader<'a> {
     rest: &'a str,
@@ -290,7 +290,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn list(&mut self) -> Option<Selectors> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let mut list = vec![self.complex()?];
@@ -302,10 +302,10 @@ impl Reader<'_> {
     }
 
     fn complex(&mut self) -> Option<Complex> {
-        self.blanks();
+        self.skip_whitespace();
         let mut parts = vec![(self.compound()?, Relation::None)];
         loop {
-            let blank = self.blanks();
+            let blank = self.skip_whitespace();
             let relation = match self.rest.chars().next() {
                 Some('>') => Relation::Parent,
                 Some('+') => Relation::JustBefore,
@@ -316,7 +316,7 @@ impl Reader<'_> {
             };
             if relation != Relation::Ancestor {
                 self.rest = self.rest.get(1..)?;
-                self.blanks();
+                self.skip_whitespace();
             }
             parts.push((self.compound()?, relation));
         }
@@ -349,9 +349,9 @@ impl Reader<'_> {
     }
 
     fn attribute(&mut self) -> Option<Simple> {
-        self.blanks();
+        self.skip_whitespace();
         let name = self.name()?.to_ascii_lowercase();
-        self.blanks();
+        self.skip_whitespace();
         if self.take(']') {
             return Some(Simple::Has(name));
         }
@@ -371,11 +371,11 @@ impl Reader<'_> {
         if !self.take('=') {
             return None;
         }
-        self.blanks();
+        self.skip_whitespace();
         let value = self.text()?;
-        self.blanks();
+        self.skip_whitespace();
         let ignores_case = self.take('i') || self.take('I');
-        self.blanks();
+        self.skip_whitespace();
         let value = match ignores_case {
             true => value.to_lowercase(),
             false => value,
@@ -397,7 +397,7 @@ impl Reader<'_> {
             same_name,
         };
         if self.take('(') {
-            self.blanks();
+            self.skip_whitespace();
             let simple = match name.as_str() {
                 "not" => Simple::Not(self.list()?),
                 "has" => Simple::Holds(self.list()?),
@@ -418,7 +418,7 @@ impl Reader<'_> {
                 }
                 _ => return None,
             };
-            self.blanks();
+            self.skip_whitespace();
             return self.take(')').then_some(simple);
         }
         Some(match name.as_str() {
@@ -470,10 +470,10 @@ impl Reader<'_> {
     /// A regular expression up to the parenthesis that closes the pseudo-class.
     fn pattern(&mut self) -> Option<Regex> {
         let mut depth = 0;
-        let mut letters = self.rest.char_indices();
-        while let Some((place, letter)) = letters.next() {
+        let mut chars = self.rest.char_indices();
+        while let Some((place, letter)) = chars.next() {
             match letter {
-                '\\' => drop(letters.next()),
+                '\\' => drop(chars.next()),
                 '(' => depth += 1,
                 ')' if depth == 0 => {
                     let (pattern, rest) = self.rest.split_at(place);
@@ -487,7 +487,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A name, or quoted text.
+    /// A name, or a quoted string.
     fn text(&mut self) -> Option<String> {
         let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\''));
         let Some(quote) = quote else {
@@ -506,11 +506,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The letter that an escape stands for, after its backslash: itself, or the one with that number (CSS Syntax
-    /// Level 3, section 4.3.7).
+    /// The character that an escape represents, given the text after its backslash: that character itself, or the one
+    /// with that code point (CSS Syntax Level 3, section 4.3.7).
     fn escaped(&mut self) -> Option<char> {
-        const MOST_DIGITS: usize = 6;
-        let digits = self.rest.bytes().take(MOST_DIGITS);
+        const MAX_DIGITS: usize = 6;
+        let digits = self.rest.bytes().take(MAX_DIGITS);
         let digits = digits.take_while(u8::is_ascii_hexdigit).count();
         if digits == 0 {
             let letter = self.rest.chars().next()?;
@@ -527,7 +527,7 @@ impl Reader<'_> {
         self.word(false)
     }
 
-    /// A name; the one of an id may start with a digit, although CSS requires an escape there.
+    /// A name. The name of an id may start with a digit, although CSS requires an escape there.
     fn word(&mut self, digit_first: bool) -> Option<String> {
         let mut name = String::new();
         while let Some(letter) = self.rest.chars().next() {
@@ -546,8 +546,8 @@ impl Reader<'_> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Skips white space; returns whether there was any.
-    fn blanks(&mut self) -> bool {
+    /// Skips whitespace. Returns whether there was any.
+    fn skip_whitespace(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let any = rest.len() < self.rest.len();
         self.rest = rest;

@@ -1,5 +1,5 @@
-//! The tree that html5ever (the HTML standard's parsing algorithm) builds: an arena, so that deeply nested documents
-//! use no stack when they are parsed or dropped.
+//! The tree that html5ever (the HTML standard's parsing algorithm) builds. It is an arena, so parsing or dropping
+//! deeply nested documents needs no deep stack.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,12 +13,12 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
 use plimsoll_quickjs::{drop_later, give_way, give_way_in_drop, reserve_in_pieces};
 
-/// Bytes passed to the parser at once.
+/// The number of bytes to pass to the parser at a time.
 const PIECE: usize = 512;
-/// The cost of making or dropping a node, as a number of bytes that could be read in the same time.
+/// The cost of creating or dropping a node, as the number of bytes that could be read in the same time.
 const NODE: usize = 256;
 
-/// Parses a document. HTML parsing accepts every text.
+/// Parses a document. HTML parsing accepts any text.
 pub fn parse(text: &str) -> Node {
     let mut options = ParseOpts::default();
     // As in k6, a byte order mark is text.
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Node {
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
-        // A piece within a tag with many attributes can take as long as a whole page, so check the clock each time.
+        // A piece of a tag with many attributes can take as long as a whole page, so check the clock each time.
         give_way(32 * PIECE);
         parser.process(piece.into());
         rest = after;
@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Node {
     }
 }
 
-/// A node, which keeps its whole document alive.
+/// A node. It keeps its whole document alive.
 #[derive(Clone)]
 pub struct Node {
     pub(super) tree: Rc<Tree>,
@@ -57,13 +57,13 @@ pub(super) struct Tree {
     pub nodes: Nodes,
 }
 
-/// Nodes in chunks, so that a growing document is never moved: that would take as long as parsing it.
+/// Nodes in chunks. A growing document is never moved, because moving it would take as long as parsing it.
 #[derive(Default)]
 pub(super) struct Nodes {
     chunks: Vec<Vec<Entry>>,
 }
 
-/// Nodes per chunk, except for the first chunk, which is smaller for small documents.
+/// The number of nodes per chunk. The first chunk is smaller, for small documents.
 const CHUNK: usize = 1024;
 
 impl Nodes {
@@ -128,7 +128,7 @@ impl Drop for Nodes {
         if drop_later(self) {
             return;
         }
-        // Nodes refer to each other by number, so they can be dropped in any order.
+        // Nodes refer to each other by index, so they can be dropped in any order.
         while let Some(entry) = self.pop() {
             #[cfg(debug_assertions)]
             if std::thread::panicking() {
@@ -142,8 +142,8 @@ impl Drop for Nodes {
 
 #[cfg(debug_assertions)]
 thread_local! {
-    /// Nodes that were dropped on a stack that was being unwound, which cannot be suspended. A test of the crate
-    /// `script` reads it.
+    /// The number of nodes that were dropped while the stack was unwound. A stack that is being unwound cannot be
+    /// suspended. A test in the crate `script` reads this number.
     pub static DROPPED_WHILE_UNWINDING: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -167,7 +167,7 @@ impl Default for Builder {
     }
 }
 
-/// An element's name. Cloning is cheap because its parts are interned.
+/// An element's name. Cloning it is cheap, because its parts are interned.
 #[derive(Debug)]
 struct Named(QualName);
 
@@ -193,7 +193,7 @@ impl Builder {
         nodes.len() - 1
     }
 
-    /// Inserts `child` under `parent`, before the child at `place`, or last if that is `None`.
+    /// Inserts `child` under `parent`: before the child at `place`, or last if that is `None`.
     fn put(&self, parent: usize, place: Option<usize>, child: NodeOrText<usize>) {
         give_way(NODE);
         let mut nodes = self.nodes.borrow_mut();
@@ -233,7 +233,7 @@ fn detach(nodes: &mut Nodes, child: usize) {
     }
 }
 
-// All handles are indexes of nodes that this builder has made, and nodes are never removed.
+// All handles are indexes of nodes that this builder has created, and nodes are never removed.
 impl TreeSink for Builder {
     type Handle = usize;
     type Output = Tree;
@@ -252,7 +252,7 @@ impl TreeSink for Builder {
     }
 
     fn elem_name<'a>(&'a self, target: &'a usize) -> Named {
-        // Called for all open elements when one begins or ends.
+        // The parser calls this for all open elements when an element begins or ends.
         give_way(16);
         match &self.nodes.borrow()[*target].kind {
             Kind::Element(name, _) => Named(name.clone()),
@@ -299,7 +299,7 @@ impl TreeSink for Builder {
         self.put(DOCUMENT, None, NodeOrText::AppendNode(doctype));
     }
 
-    // The contents of a template are searched like anything else.
+    // The contents of a template are searched like other contents.
     fn get_template_contents(&self, target: &usize) -> usize {
         *target
     }

@@ -4,9 +4,9 @@ use plimsoll_quickjs::{collect_in_pieces, give_way, reserve_in_pieces};
 
 use super::tree::{Entry, Kind, Node};
 
-/// Bytes of text written at once.
+/// The number of bytes of text to write at a time.
 const PIECE: usize = 4096;
-/// The cost of a step between nodes, as a number of bytes that could be read in the same time.
+/// The cost of a step between nodes, as the number of bytes that could be read in the same time.
 const STEP: usize = 64;
 /// The cost of listing a child, in the same unit.
 const CHILD: usize = 8;
@@ -27,7 +27,7 @@ impl Node {
         matches!(self.entry().kind, Kind::Element(..))
     }
 
-    /// An element's name in lower case; for other nodes their name in the DOM.
+    /// An element's name in lower case. Other nodes have their DOM name.
     pub fn name(&self) -> &str {
         match &self.entry().kind {
             Kind::Document => "#document",
@@ -73,12 +73,12 @@ impl Node {
             .map(|attribute| (&*attribute.name.local, &*attribute.value))
     }
 
-    /// The document it is in.
+    /// The document that the node is in.
     pub fn root(&self) -> Node {
         self.at(super::tree::DOCUMENT)
     }
 
-    /// A key that is unique among all nodes while the node lives.
+    /// A key that is unique among all nodes while the node is alive.
     pub fn key(&self) -> (usize, usize) {
         (std::rc::Rc::as_ptr(&self.tree) as usize, self.id)
     }
@@ -107,7 +107,7 @@ impl Node {
             .collect()
     }
 
-    /// All element children of its parent, including itself, and its position among them.
+    /// All element children of the node's parent, including the node itself, and its position among them.
     pub fn siblings(&self) -> (Vec<Node>, usize) {
         let all = self
             .parent()
@@ -117,7 +117,7 @@ impl Node {
         (all, place)
     }
 
-    /// All nodes below it in the order of the document.
+    /// All descendants in document order.
     pub fn descendants(&self) -> impl Iterator<Item = Node> + use<'_> {
         let mut waiting = Vec::new();
         push_reversed(&mut waiting, &self.entry().children, |id| id);
@@ -129,7 +129,7 @@ impl Node {
         })
     }
 
-    /// All text in it.
+    /// All text in the node.
     pub fn text(&self) -> String {
         if let Kind::Text(text) = &self.entry().kind {
             give_way(text.len());
@@ -145,7 +145,7 @@ impl Node {
         all
     }
 
-    /// The text directly in it.
+    /// The text directly in the node.
     pub fn own_text(&self) -> String {
         let texts =
             self.entry()
@@ -161,7 +161,7 @@ impl Node {
         texts.collect()
     }
 
-    /// Its content as HTML, with k6's escapes: `<br/>`, `&#34;` and `&#39;`.
+    /// The node's content as HTML, with k6's escapes: `<br/>`, `&#34;` and `&#39;`.
     pub fn inner_html(&self) -> String {
         enum Step {
             Open(usize),
@@ -171,7 +171,8 @@ impl Node {
         let mut html = String::new();
         let mut waiting = Vec::new();
         push_reversed(&mut waiting, &self.entry().children, Step::Open);
-        // The elements that are open, whose content may need no escapes. As in k6, the node's own text has them.
+        // The open elements. The content of some elements needs no escapes. As in k6, the node's own text is always
+        // escaped.
         let mut open: Vec<&str> = Vec::new();
         while let Some(step) = waiting.pop() {
             give_way(STEP);
@@ -222,7 +223,7 @@ const VOID: [&str; 15] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param",
     "source", "track", "wbr",
 ];
-/// Elements whose text is written as it is.
+/// Elements whose text is written without escapes.
 const RAW: [&str; 8] = [
     "iframe",
     "noembed",
@@ -259,7 +260,7 @@ fn push_escaped(html: &mut String, text: &str) {
     }
 }
 
-/// Pushes `of` each number, the last one first, and yields occasionally.
+/// Pushes `of(number)` for each number, the last one first, and yields occasionally.
 fn push_reversed<T>(to: &mut Vec<T>, numbers: &[usize], of: impl Fn(usize) -> T) {
     for piece in numbers.rchunks(PIECE) {
         give_way(PIECE);

@@ -2,23 +2,23 @@
 
 use std::thread;
 
-/// Upper bound of the stack that a recursive parser and a walk over its tree need per byte of a
-/// source that only nests. Untouched pages cost nothing.
+/// The upper bound, per byte of a source that only nests, of the stack that a recursive parser and a walk over its tree
+/// need. Untouched pages cost nothing.
 const STACK_PER_BYTE: usize = 4096;
-const MOST_STACK: usize = 4 << 30;
+const MAX_STACK: usize = 4 << 30;
 
-/// Sources up to this length fit any stack.
+/// Sources up to this length fit on any stack.
 const SHORT: usize = 256;
 
-/// Calls `work`, which parses `source`, on a stack that it cannot overflow.
+/// Calls `work`, which parses `source`, on a stack that is large enough for it.
 ///
-/// The nesting of a generated script may grow with its length: brackets, else-ifs, sums of
-/// thousands of terms. On the caller's stack that would crash the process without a message.
+/// The nesting of a generated script may grow with its length: brackets, else-ifs, sums of thousands of terms. On the
+/// caller's stack, it would crash the process without a message.
 pub(super) fn on_deep_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> T {
     if source.len() <= SHORT {
         return work();
     }
-    let size = source.len().saturating_mul(STACK_PER_BYTE).min(MOST_STACK);
+    let size = source.len().saturating_mul(STACK_PER_BYTE).min(MAX_STACK);
     let mut work = Some(work);
     let done = thread::scope(|scope| {
         let take = &mut work;
@@ -33,9 +33,9 @@ pub(super) fn on_deep_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Se
     });
     match (done, work) {
         (Some(done), _) => done,
-        // If the system cannot provide such a stack, use the caller's.
+        // If the system cannot provide such a stack, use the caller's stack.
         (None, Some(work)) => work(),
-        // `work` is consumed only by running it.
+        // Only running `work` consumes it.
         (None, None) => unreachable!("the work is neither done nor left"),
     }
 }
@@ -45,7 +45,7 @@ mod tests {
     use crate::pure::typescript::{is_esm, strip};
 
     #[test]
-    fn sources_that_only_nest_are_read() {
+    fn deeply_nested_sources_are_parsed() {
         let depth = 20_000;
         let (open, close) = ("(".repeat(depth), ")".repeat(depth));
         let parentheses = format!("const a: number = {open}1{close};");
@@ -65,7 +65,7 @@ mod tests {
             format!("{}{{}}", "if(a){}else ".repeat(depth)),
             format!("type A = {}1{};", "[".repeat(depth), "]".repeat(depth)),
         ] {
-            // Whether or not the source is accepted, the process must survive.
+            // Whether or not the parser accepts the source, the process must survive.
             let _ = strip(&text);
             assert!(!is_esm(&text));
         }

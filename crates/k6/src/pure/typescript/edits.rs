@@ -1,11 +1,11 @@
-//! Edits of a source text that keep its lines in place.
+//! Edits of a source that preserve its lines.
 
 use oxc_span::Span;
 
 /// The replacement for a range of the source.
 #[derive(Debug)]
 enum Change {
-    /// Spaces, with the newlines kept, optionally starting with a `;`.
+    /// Spaces, with the newlines preserved, optionally starting with a `;`.
     Blank {
         semicolon: bool,
     },
@@ -18,7 +18,7 @@ struct Edit {
     change: Change,
 }
 
-/// A list of edits in any order. Of two overlapping ones, the one that starts first is applied.
+/// A list of edits in any order. If two edits overlap, the one that starts first is applied.
 #[derive(Debug, Default)]
 pub(super) struct Edits(Vec<Edit>);
 
@@ -30,8 +30,8 @@ impl Edits {
         });
     }
 
-    /// Replaces a whole statement or class member with spaces. The `;` in its place keeps the neighboring
-    /// statements separate.
+    /// Replaces a whole statement or class member with spaces. A `;` in its place keeps the neighboring statements
+    /// separate.
     pub fn blank_statement(&mut self, span: Span) {
         self.0.push(Edit {
             span,
@@ -50,8 +50,8 @@ impl Edits {
         self.replace(Span::new(at, at), text);
     }
 
-    /// If the text before `end` is blanked, adds a `;`: the newline that follows ended the
-    /// statement only because of the type.
+    /// If the text before `end` is blanked, adds a `;`. The newline after it ended the statement only because of the
+    /// type.
     pub fn end_statement(&mut self, end: u32) {
         let ends_here = |edit: &&mut Edit| edit.span.end == end && !edit.span.is_empty();
         if let Some(edit) = self.0.iter_mut().rev().find(ends_here)
@@ -63,7 +63,7 @@ impl Edits {
 
     /// The source with all edits applied.
     pub fn apply(mut self, source: &str) -> String {
-        // Insertions at a position come before edits of the text there.
+        // Insertions at a position come before replacements at the same position.
         self.0
             .sort_by_key(|edit| (edit.span.start, !edit.span.is_empty()));
         let mut out = String::with_capacity(source.len() + 64);

@@ -1,4 +1,4 @@
-//! Turns `enum E { A, B = 5 }` into an object that is built in place.
+//! Turns `enum E { A, B = 5 }` into code that builds an object in place.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::strip::Stripper;
 /// The value of a member without an initializer.
 enum Next {
     Number(f64),
-    /// One more than this member's, which is known only at run time.
+    /// One more than the value of this member, which is known only at run time.
     After(String),
     /// No value, because the previous member is a string.
     Nothing,
@@ -39,9 +39,8 @@ impl Stripper<'_> {
         self.close_object(name, it.span.end);
     }
 
-    /// Replaces the start of a declaration, up to its brace, with the start of a function that
-    /// fills an object of that name. The object may already exist, because declarations with the
-    /// same name are merged.
+    /// Replaces the start of a declaration, up to its brace, with the start of a function that fills an object of that
+    /// name. The object may already exist, because declarations with the same name are merged.
     pub(super) fn open_object(&mut self, name: &str, head: Span) {
         let newlines: String = self.text(head).chars().filter(|&c| is_newline(c)).collect();
         let declare = if self.usage.callables.contains(name) {

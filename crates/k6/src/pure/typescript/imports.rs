@@ -1,4 +1,4 @@
-//! The modules that a source imports, without running it.
+//! The modules that a source imports. The source is not run.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Statement;
@@ -7,7 +7,7 @@ use oxc_span::SourceType;
 
 use super::deep_stack::on_deep_stack;
 
-/// What a source says of its dependencies.
+/// The dependencies that a source declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imports {
     /// The names of modules in `import` and `export … from`, as written.
@@ -16,7 +16,7 @@ pub struct Imports {
     pub directives: Vec<String>,
 }
 
-/// The imports of a source; none if it cannot be parsed.
+/// The imports of a source. Empty if it cannot be parsed.
 pub fn imports(source: &str, is_typescript: bool) -> Imports {
     on_deep_stack(source, || imports_here(source, is_typescript))
 }

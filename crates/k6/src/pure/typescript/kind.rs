@@ -12,8 +12,8 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::deep_stack::on_deep_stack;
 
-/// Whether a JavaScript source is an ECMAScript module: it imports, exports, or awaits outside of
-/// any function. Everything else, including sources that cannot be parsed, is CommonJS.
+/// Whether a JavaScript source is an ECMAScript module: it imports, exports, or awaits outside of functions. Everything
+/// else is CommonJS, including sources that cannot be parsed.
 pub fn is_esm(source: &str) -> bool {
     on_deep_stack(source, || is_esm_here(source))
 }

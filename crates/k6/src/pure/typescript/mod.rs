@@ -1,10 +1,9 @@
 //! Converts TypeScript to JavaScript by blanking out the types, and detects the module kind of a
 //! source.
 //!
-//! TypeScript's additions are overwritten with spaces, so all lines and columns stay the same and
-//! error positions need no source map. The few constructs that need code (enums, namespaces,
-//! parameter properties) get it on their own lines. Nothing is type-checked: a program with type
-//! errors runs.
+//! TypeScript's additions are overwritten with spaces. So all lines and columns stay the same, and error positions need
+//! no source map. The few constructs that need code (enums, namespaces, parameter properties) get it on their own
+//! lines. Nothing is type-checked: a program with type errors runs.
 
 mod deep_stack;
 mod edits;
@@ -62,7 +61,7 @@ impl TypeScriptError {
 
 /// The JavaScript of a TypeScript module.
 ///
-/// Imports that are never used as a value are dropped with the types, as TypeScript compilers do.
+/// Imports that are never used as values are dropped together with the types, as TypeScript compilers do.
 ///
 /// # Errors
 /// The first syntax error, or the first construct that has no equivalent in JavaScript (decorators,

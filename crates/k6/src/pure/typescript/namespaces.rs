@@ -1,4 +1,4 @@
-//! Turns `namespace N { export const a = 1; }` into an object that is built in place.
+//! Turns `namespace N { export const a = 1; }` into code that builds an object in place.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::Visit;
@@ -69,7 +69,7 @@ impl Stripper<'_> {
         };
         let end = declaration.span().end;
         match declaration {
-            // Functions are hoisted, so earlier code sees them too.
+            // Functions are hoisted, so earlier code sees them, too.
             Declaration::FunctionDeclaration(it) => {
                 if let Some(id) = &it.id {
                     put(&id.name, block_start);

@@ -1,4 +1,4 @@
-//! Walks a program and marks TypeScript's additions.
+//! Walks a program and marks TypeScript's additions for removal.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -32,7 +32,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Records an unsupported construct; the first one is the error.
+    /// Records an unsupported construct. The first one becomes the error.
     pub fn refuse(&mut self, at: u32, message: &str) {
         self.error
             .get_or_insert_with(|| TypeScriptError::at(self.source, at, message));
@@ -44,7 +44,7 @@ impl<'s> Stripper<'s> {
             .unwrap_or_default()
     }
 
-    /// The start of the next token, after white space and comments.
+    /// The start of the next token after whitespace and comments.
     pub fn next_token(&self, from: u32) -> u32 {
         let mut at = from as usize;
         loop {
@@ -78,9 +78,8 @@ impl<'s> Stripper<'s> {
         self.blank_token(span.end, ',');
     }
 
-    /// Removes TypeScript's modifiers among the words between `from` and the name at `name`. In a
-    /// class body a `;` replaces them, since a modifier may be all that separates a member from the
-    /// one before.
+    /// Removes TypeScript's modifiers among the words between `from` and the name at `name`. In a class body, they are
+    /// replaced with a `;`, because a modifier may be all that separates a member from the previous one.
     fn blank_modifiers(&mut self, from: u32, name: u32, in_class_body: bool) {
         const MODIFIERS: [&str; 6] = [
             "public",
@@ -111,7 +110,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// The end of a member's name, including the bracket of a computed one.
+    /// The end of a member's name, including the bracket of a computed name.
     fn key_end(&self, key: &PropertyKey<'_>, computed: bool) -> u32 {
         if computed {
             self.next_token(key.span().end) + 1
@@ -160,7 +159,7 @@ impl<'s> Stripper<'s> {
             self.edits.insert(at, assignments);
             return;
         }
-        // There is no `this` before super().
+        // `this` does not exist before super().
         let super_call = body.statements.iter().find(|statement| {
             matches!(statement, Statement::ExpressionStatement(statement)
                 if matches!(&statement.expression, Expression::CallExpression(call)
@@ -300,7 +299,7 @@ impl<'a> Visit<'a> for Stripper<'_> {
             Statement::TSExportAssignment(export) => {
                 self.refuse(
                     export.span.start,
-                    "`export =` is of CommonJS; use `export default`",
+                    "`export =` is CommonJS syntax; use `export default`",
                 );
             }
             Statement::ImportDeclaration(import) => self.import(import),
@@ -354,8 +353,8 @@ impl<'a> Visit<'a> for Stripper<'_> {
         };
         let open = it.params.span.start;
         let close = it.params.span.end.saturating_sub(1);
-        // A newline is not allowed between `async` and `(`, nor between `)` and `=>`. If a type
-        // contains one, the parenthesis moves to the other side of it.
+        // A newline is not allowed between `async` and `(`, nor between `)` and `=>`. If a type contains a newline, the
+        // parenthesis moves to the other side of it.
         let before = it.type_parameters.as_ref().map(|it| it.span);
         if let Some(types) =
             before.filter(|&types| it.r#async && has_newline(types.start, types.end))
@@ -453,10 +452,10 @@ impl<'a> Visit<'a> for Stripper<'_> {
         ) {
             self.refuse(
                 it.span.start,
-                "`import x = require(…)` is of CommonJS; use `import x from …`",
+                "`import x = require(…)` is CommonJS syntax; use `import x from …`",
             );
         } else {
-            // As long as the word that it replaces.
+            // It has the same length as the word that it replaces.
             let word = Span::new(it.span.start, it.span.start + "import".len() as u32);
             self.edits.replace(word, "const ");
         }
@@ -507,6 +506,6 @@ impl<'a> Visit<'a> for Stripper<'_> {
         self.edits.blank(it.span);
     }
 
-    // Blanked together with their class.
+    // It is blanked together with its class.
     fn visit_ts_class_implements(&mut self, _: &TSClassImplements<'a>) {}
 }

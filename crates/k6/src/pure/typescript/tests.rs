@@ -1,5 +1,4 @@
-//! Compares the JavaScript output for TypeScript input exactly, and runs a script that uses all
-//! features.
+//! Compares the JavaScript output for TypeScript input exactly, and runs a script that uses all features.
 
 use oxc_allocator::Allocator;
 use oxc_parser::Parser;
@@ -7,8 +6,8 @@ use oxc_span::SourceType;
 
 use super::{is_esm, strip};
 
-/// Strips the types, and checks the invariants of every result: the same number of lines, and valid
-/// syntax.
+/// Strips the types and checks the invariants of every result: the number of lines is unchanged, and the syntax is
+/// valid.
 fn stripped(source: &str) -> String {
     let js = strip(source).unwrap_or_else(|e| panic!("{e}\n{source}"));
     assert_eq!(
@@ -27,7 +26,7 @@ fn stripped(source: &str) -> String {
     js
 }
 
-/// The result with runs of spaces collapsed, for cases where columns do not matter.
+/// The result with consecutive spaces collapsed, for cases where columns do not matter.
 fn squeezed(source: &str) -> String {
     stripped(source)
         .split_whitespace()
@@ -90,7 +89,7 @@ fn types_become_spaces_of_the_same_width() {
 }
 
 #[test]
-fn statements_of_types_leave_a_semicolon() {
+fn removed_statements_leave_a_semicolon() {
     for (source, expected) in [
         (
             "const a = 1\ntype X = 2\n(b)",
@@ -136,7 +135,7 @@ fn statements_of_types_leave_a_semicolon() {
 }
 
 #[test]
-fn a_newline_that_ended_a_statement_still_does() {
+fn a_newline_still_ends_a_statement() {
     for (source, expected) in [
         ("a as B\n(c)", "a;    \n(c)"),
         ("a!\n[b]", "a \n[b]"),
@@ -271,7 +270,7 @@ fn namespaces_become_objects() {
 }
 
 #[test]
-fn imports_and_exports_of_types_go() {
+fn imports_and_exports_of_types_are_removed() {
     for (source, expected) in [
         ("import type { A } from 'x';", ";"),
         ("import { A } from 'x'; let a: A;", "; let a ;"),

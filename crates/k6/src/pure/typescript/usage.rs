@@ -1,6 +1,6 @@
-//! Finds the names that a program uses and declares as values, and those that are only types.
+//! Finds the names that a program uses and declares as values, and the names that are only types.
 //!
-//! By name alone, without scopes: an import is kept if its name is used as a value anywhere.
+//! Compares names without regard to scopes: an import is kept if its name is used as a value anywhere.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ pub(super) struct Usage {
     pub values: HashSet<String>,
     /// Interfaces and type aliases.
     pub types: HashSet<String>,
-    /// Functions and classes, which a namespace of the same name extends.
+    /// Functions and classes. A namespace with the same name extends them.
     pub callables: HashSet<String>,
 }
 

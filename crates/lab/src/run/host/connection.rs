@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::rate::filled;
+use super::super::rate::measure_while_sending;
 use super::super::server::{END, open_log};
 use super::super::start::start;
 use super::ssh::{self, Programs};
-use super::{ALIVE_EVERY, Prepared, Reading, Reply, Request, Start};
+use super::{KEEP_ALIVE_INTERVAL, Prepared, Reading, Reply, Request, Start};
 use crate::resolve::host::Host;
 
 /// Time limit for replies that require no work.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Time limit for a reading. It is short, because a reading must not delay the end of the load.
 const READING: Duration = Duration::from_secs(2);
 /// Maximum length of a reply in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_REPLY: u64 = 1 << 20;
 
 /// A process on another host.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Connection {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(open_log(log).map_err(failed)?);
-        let said_before = fs::metadata(log).map_or(0, |told| told.len());
+        let log_length = fs::metadata(log).map_or(0, |metadata| metadata.len());
         let mut ssh =
             start(&mut command, &[]).map_err(|error| failed(format!("cannot run ssh: {error}")))?;
         let requests = Arc::new(Mutex::new(ssh.stdin.take()));
@@ -121,10 +121,10 @@ impl Connection {
                 return Err(failed(format!("no reply within {} s", PATIENCE.as_secs())));
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Unprepared::Refused(said_since(log, said_before)));
+                return Err(Unprepared::Refused(log_since(log, log_length)));
             }
         };
-        stay_alive(&connection.requests);
+        send_keep_alives(&connection.requests);
         Ok(connection)
     }
 
@@ -133,7 +133,7 @@ impl Connection {
     /// # Errors
     /// The reason why it does not run.
     pub fn start(&self, process: Start) -> Result<(), String> {
-        match self.ask(&Request::Start(Box::new(process)))? {
+        match self.request_reply(&Request::Start(Box::new(process)))? {
             Reply::Started => Ok(()),
             other => Err(format!("unexpected reply: {other:?}")),
         }
@@ -146,17 +146,17 @@ impl Connection {
         state.number += 1;
         let number = state.number;
         let end = Instant::now() + READING;
-        let mut asked = state.ended.is_none() && self.write(&Request::Read(number)).is_ok();
-        while asked {
+        let mut is_pending = state.ended.is_none() && self.write(&Request::Read(number)).is_ok();
+        while is_pending {
             let left = end.saturating_duration_since(Instant::now());
             match state.next(left) {
                 Ok(Ok(Reply::Read(of, reading))) => {
                     // The reply may belong to an earlier request and be late.
-                    asked = of != number;
+                    is_pending = of != number;
                     state.reading = reading;
                 }
                 Ok(_) => {}
-                Err(_) => asked = false,
+                Err(_) => is_pending = false,
             }
         }
         state.reading.clone()
@@ -165,17 +165,17 @@ impl Connection {
     /// Bits per second of one stream to the host. `None` if it cannot be measured, for example because
     /// a firewall blocks the stream.
     pub fn rate(&self) -> Option<f64> {
-        let Ok(Reply::SinkOpened(port)) = self.ask(&Request::OpenSink) else {
+        let Ok(Reply::SinkOpened(port)) = self.request_reply(&Request::OpenSink) else {
             return None;
         };
-        let measure = || match self.ask(&Request::MeasureSink) {
+        let measure = || match self.request_reply(&Request::MeasureSink) {
             Ok(Reply::SinkMeasured(rate)) => Ok(rate),
             _ => Err(std::io::ErrorKind::ConnectionAborted.into()),
         };
-        filled(SocketAddr::new(self.address, port), measure).ok()?
+        measure_while_sending(SocketAddr::new(self.address, port), measure).ok()?
     }
 
-    fn ask(&self, request: &Request) -> Result<Reply, String> {
+    fn request_reply(&self, request: &Request) -> Result<Reply, String> {
         let lost = || "the connection was lost".to_owned();
         self.write(request).map_err(|_| lost())?;
         let mut state = self.state();
@@ -270,7 +270,7 @@ impl Unprepared {
             Unprepared::Absent(_) => {
                 "this program was copied to the host, but it is missing there".to_owned()
             }
-            Unprepared::Refused(said) => ssh::explained(&said, host),
+            Unprepared::Refused(said) => ssh::explain(&said, host),
             Unprepared::Failed(why) => why,
         }
     }
@@ -285,11 +285,11 @@ fn write(to: &Mutex<Option<ChildStdin>>, request: &Request) -> std::io::Result<(
 }
 
 /// Regularly confirms that the lab still exists, until the connection ends.
-fn stay_alive(requests: &Arc<Mutex<Option<ChildStdin>>>) {
+fn send_keep_alives(requests: &Arc<Mutex<Option<ChildStdin>>>) {
     let requests = Arc::downgrade(requests);
     std::thread::spawn(move || {
         loop {
-            std::thread::sleep(ALIVE_EVERY);
+            std::thread::sleep(KEEP_ALIVE_INTERVAL);
             let Some(requests) = requests.upgrade() else {
                 return;
             };
@@ -307,7 +307,7 @@ fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
         let mut output = BufReader::new(output);
         loop {
             let mut line = Vec::new();
-            let read = (&mut output).take(LONGEST).read_until(b'\n', &mut line);
+            let read = (&mut output).take(MAX_REPLY).read_until(b'\n', &mut line);
             let Ok(1..) = read else { return };
             let reply = serde_json::from_slice(&line)
                 .map_err(|_| String::from_utf8_lossy(&line).into_owned());
@@ -320,7 +320,7 @@ fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
 }
 
 /// Appends lines to a log.
-fn said_since(log: &Path, before: u64) -> String {
+fn log_since(log: &Path, before: u64) -> String {
     let said = fs::read(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(0);
     String::from_utf8_lossy(said.get(from..).unwrap_or_default()).into_owned()

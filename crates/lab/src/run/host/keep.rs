@@ -16,16 +16,16 @@ use plimsoll_machine::{MachineReading, ProcessReading, descendants};
 use plimsoll_results::environment::Environment;
 use rustix::process::Signal;
 
-use super::super::keeper::{adopt, kill_descendants, private_name, signal};
+use super::super::keeper::{adopt_orphans, kill_descendants, private_name, signal};
 use super::super::rate::Sink;
 use super::super::server::END;
 use super::super::start::start;
-use super::{COUNTED, GONE_AFTER, Prepared, Reading, Reply, Request, Start};
+use super::{KEEP_ALIVE_TIMEOUT, Prepared, RATE_DURATION, Reading, Reply, Request, Start};
 
 /// Maximum length of a message in bytes. A message contains the files of a process.
-const LONGEST: u64 = 64 << 20;
+const MAX_MESSAGE: u64 = 64 << 20;
 /// Maximum number of ports of a process.
-const MOST_PORTS: usize = 64;
+const MAX_PORTS: usize = 64;
 
 /// Handles the lab's requests until the lab is gone or silent, or `stop` is set. After that, no
 /// process and no file remains.
@@ -37,14 +37,14 @@ pub fn keep(
     output: &mut impl Write,
     stop: &AtomicBool,
 ) -> Result<(), String> {
-    adopt();
+    adopt_orphans();
     let directory = private_name("lab");
     fs::DirBuilder::new()
         .mode(0o700)
         .create(&directory)
         .map_err(|error| format!("cannot create {}: {error}", directory.display()))?;
     let requests = read_lines(input);
-    let mut kept = Kept {
+    let mut kept = Session {
         directory: &directory,
         child: None,
         sink: None,
@@ -65,7 +65,7 @@ fn read_lines(input: impl Read + Send + 'static) -> Receiver<Request> {
         let mut input = BufReader::new(input);
         loop {
             let mut line = Vec::new();
-            let read = (&mut input).take(LONGEST).read_until(b'\n', &mut line);
+            let read = (&mut input).take(MAX_MESSAGE).read_until(b'\n', &mut line);
             let Ok(1..) = read else { return };
             let Ok(request) = serde_json::from_slice(&line) else {
                 return;
@@ -78,27 +78,29 @@ fn read_lines(input: impl Read + Send + 'static) -> Receiver<Request> {
     requests
 }
 
-struct Kept<'a> {
+struct Session<'a> {
     directory: &'a Path,
     child: Option<Child>,
     sink: Option<Sink>,
 }
 
-impl Kept<'_> {
+impl Session<'_> {
     fn follow(
         &mut self,
         requests: &Receiver<Request>,
         output: &mut impl Write,
         stop: &AtomicBool,
     ) -> Result<(), String> {
-        let mut heard = Instant::now();
+        let mut last_message = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             let reply = match requests.recv_timeout(Duration::from_millis(100)) {
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() > GONE_AFTER => return Ok(()),
+                Err(RecvTimeoutError::Timeout) if last_message.elapsed() > KEEP_ALIVE_TIMEOUT => {
+                    return Ok(());
+                }
                 Err(RecvTimeoutError::Timeout) => None,
                 Ok(request) => {
-                    heard = Instant::now();
+                    last_message = Instant::now();
                     self.reply(request)
                 }
             };
@@ -122,7 +124,7 @@ impl Kept<'_> {
     fn reply(&mut self, request: Request) -> Option<Reply> {
         match request {
             Request::Alive => None,
-            Request::Prepare(ports) => Some(match free_ports(ports.min(MOST_PORTS)) {
+            Request::Prepare(ports) => Some(match free_ports(ports.min(MAX_PORTS)) {
                 Ok(ports) => Reply::Prepared(Box::new(Prepared {
                     directory: self.directory.display().to_string(),
                     ports,
@@ -150,7 +152,7 @@ impl Kept<'_> {
             }),
             Request::MeasureSink => {
                 let sink = self.sink.take();
-                let rate = sink.and_then(|sink| sink.receive(COUNTED).ok().flatten());
+                let rate = sink.and_then(|sink| sink.receive(RATE_DURATION).ok().flatten());
                 Some(Reply::SinkMeasured(rate))
             }
             Request::Read(number) => Some(Reply::Read(number, self.read())),

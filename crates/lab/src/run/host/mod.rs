@@ -129,11 +129,11 @@ impl From<Used> for ProcessReading {
 }
 
 /// Duration of a measurement of the throughput of a network path.
-const COUNTED: std::time::Duration = std::time::Duration::from_millis(250);
+const RATE_DURATION: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// The interval at which the lab confirms that it is still connected.
-const ALIVE_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
+const KEEP_ALIVE_INTERVAL: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Without a message for this long, the lab is considered gone. A connection can break without
 /// either side noticing.
-const GONE_AFTER: std::time::Duration = std::time::Duration::from_secs(15);
+const KEEP_ALIVE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(15);

@@ -61,7 +61,7 @@ pub fn address(host: &Host) -> Result<IpAddr, String> {
         None => {
             let mut command = ssh(host)?;
             command.args(["-G", "--", &host.destination]);
-            let settings = service::told("ssh", &mut command)?;
+            let settings = service::output_of("ssh", &mut command)?;
             let name = settings
                 .lines()
                 .find_map(|line| line.strip_prefix("hostname "));
@@ -94,7 +94,7 @@ impl Programs {
     /// # Errors
     /// If the file of this program cannot be found.
     pub fn of(host: &Host, command: &[String]) -> Result<Programs, String> {
-        let us = PathBuf::from(server::ourselves()?);
+        let us = PathBuf::from(server::program_path()?);
         let mut files = vec![us.clone()];
         let serves = matches!(command.first().map(String::as_str), Some("plimsoll-serve"))
             || matches!(command, [first, second, ..] if first == "plimsoll" && second == "serve");
@@ -104,12 +104,12 @@ impl Programs {
         }
         let mut version = String::from(env!("CARGO_PKG_VERSION"));
         for file in &files {
-            let told = fs::metadata(file)
+            let metadata = fs::metadata(file)
                 .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-            let changed = told.modified().ok();
+            let changed = metadata.modified().ok();
             let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
             let changed = changed.unwrap_or_default().as_nanos();
-            version += &format!("-{:x}-{changed:x}", told.len());
+            version += &format!("-{:x}-{changed:x}", metadata.len());
         }
         Ok(Programs {
             version,
@@ -198,32 +198,32 @@ fn upload(host: &Host, text: &str, input: File) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     match output.status.success() {
         true => Ok(()),
-        false => Err(explained(&String::from_utf8_lossy(&output.stderr), host)),
+        false => Err(explain(&String::from_utf8_lossy(&output.stderr), host)),
     }
 }
 
 /// ssh's message, with the usual fix.
-pub fn explained(said: &str, host: &Host) -> String {
-    let said = said.trim();
+pub fn explain(message: &str, host: &Host) -> String {
+    let message = message.trim();
     let config = match &host.ssh_config {
         Some(config) => format!("-F {} ", config.display()),
         None => String::new(),
     };
     let by_hand = format!("ssh {config}{}", host.destination);
-    let fix = if said.contains("Host key verification failed") {
+    let fix = if message.contains("Host key verification failed") {
         format!(
             "; the lab connects to known hosts only: run {by_hand} once, compare the key, and accept it"
         )
-    } else if said.contains("Permission denied") {
+    } else if message.contains("Permission denied") {
         format!(
             "; the lab cannot enter a password: set up a key so that {by_hand} works without a prompt"
         )
     } else {
         format!("; try {by_hand}")
     };
-    match said.is_empty() {
+    match message.is_empty() {
         true => format!("ssh failed without a message{fix}"),
-        false => format!("{said}{fix}"),
+        false => format!("{message}{fix}"),
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_reads_a_quoted_text_as_one_word() {
+    fn a_shell_reads_quoted_text_as_one_word() {
         for text in ["", "a b", "it's", "$(id)", "`id`; \"x\" \\ *", "'\n''"] {
             let command = format!("printf %s {}", quoted(text));
             let output = Command::new("sh").args(["-c", &command]).output();
@@ -242,22 +242,22 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_reasons_for_no_connection_have_a_fix() {
+    fn common_connection_errors_have_a_fix() {
         let host = Host {
             destination: "me@machine".to_owned(),
             ssh_config: Some("my config".into()),
             address: None,
             program: None,
-            place: crate::problem::Place::default(),
+            place: crate::problem::Location::default(),
         };
-        let text = explained("Host key verification failed.\n", &host);
+        let text = explain("Host key verification failed.\n", &host);
         assert!(
             text.contains("known hosts only: run ssh -F my config me@machine once"),
             "{text}"
         );
-        let text = explained("me@machine: Permission denied (publickey).", &host);
+        let text = explain("me@machine: Permission denied (publickey).", &host);
         assert!(text.contains("cannot enter a password"), "{text}");
-        let text = explained("", &host);
+        let text = explain("", &host);
         assert!(text.contains("without a message; try ssh"), "{text}");
     }
 }

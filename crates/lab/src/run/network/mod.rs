@@ -7,14 +7,14 @@ mod queue;
 pub use namespace::{Inside, Network};
 
 use crate::problem::Problem;
-use crate::resolve::{Lab, Link, MadeBy};
+use crate::resolve::{Implementation, Lab, Link};
 
 /// The kernel networks of the cells to run, without duplicates.
 fn of(lab: &Lab) -> Vec<&Link> {
     let mut links: Vec<&Link> = Vec::new();
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     for link in chosen.filter_map(|cell| cell.link.as_ref()) {
-        if link.by == MadeBy::Kernel && !links.contains(&link) {
+        if link.by == Implementation::Kernel && !links.contains(&link) {
             links.push(link);
         }
     }

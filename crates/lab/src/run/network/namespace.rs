@@ -47,8 +47,8 @@ impl Network {
     /// # Errors
     /// If something is missing. The message contains a fix.
     pub fn make(link: &Link) -> Result<Network, String> {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let namespace = start::new_network_namespace().map_err(|error| {
             format!(
                 "the kernel does not let this process create a network namespace ({error}): run the lab as root, {HINT}"
@@ -71,13 +71,13 @@ impl Network {
         let settings = tcp_settings();
         let outside = self.outside.as_str();
         // iproute2 accepts the path of a namespace without a name.
-        let there = format!(
+        let namespace_path = format!(
             "/proc/{}/fd/{}",
             std::process::id(),
             self.namespace.as_raw_fd()
         );
         let pair = ["link", "add", "name", outside, "type", "veth"];
-        let peer = ["peer", "name", INSIDE, "netns", &there];
+        let peer = ["peer", "name", INSIDE, "netns", &namespace_path];
         tool("ip", &[&pair[..], &peer].concat())?;
         let (near, far) = addresses(outside)?;
         let near_text = near.to_string();
@@ -224,8 +224,9 @@ fn tool(name: &str, words: &[&str]) -> Result<(), String> {
     let program = service::find(name, &["/usr/sbin", "/sbin"]).ok_or_else(|| {
         format!("by = \"kernel\" needs the program {name}: install the package iproute2, {HINT}")
     })?;
-    let told = service::told(name, Command::new(program).args(words));
-    told.map(drop)
+    let output = service::output_of(name, Command::new(program).args(words));
+    output
+        .map(drop)
         .map_err(|why| match why.contains("not permitted") {
             true => format!(
                 "{why} ({name} {}): run the lab as root, {HINT}",

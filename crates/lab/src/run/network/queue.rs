@@ -9,14 +9,14 @@ use crate::resolve::Link;
 const LIMIT: u32 = 100_000;
 
 /// Maximum time that a packet waits for a limited line; packets that would wait longer are dropped.
-const LONGEST_WAIT: Duration = Duration::from_millis(50);
+const MAX_WAIT: Duration = Duration::from_millis(50);
 
 /// Bytes that may leave together after the line was idle: the line's capacity in this time. So the
 /// kernel's timers may be late without a loss of bandwidth.
 const BURST: Duration = Duration::from_millis(2);
 
 /// Two full packets. With less, no packet would ever leave.
-const LEAST_BURST: u64 = 2 * 1_514;
+const MIN_BURST: u64 = 2 * 1_514;
 
 /// Whether this network needs netem. A rate alone does not.
 pub fn needs_netem(link: &Link) -> bool {
@@ -46,51 +46,51 @@ pub fn discipline(link: &Link) -> Option<Vec<String>> {
     }
     let bits = link.rate?;
     let bytes = u128::from(bits) / 8 * BURST.as_micros() / 1_000_000;
-    let burst = u64::try_from(bytes).unwrap_or(u64::MAX).max(LEAST_BURST);
+    let burst = u64::try_from(bytes).unwrap_or(u64::MAX).max(MIN_BURST);
     add(&["tbf", "rate", &rate?, "burst", &burst.to_string()]);
-    add(&["latency", &format!("{}us", LONGEST_WAIT.as_micros())]);
+    add(&["latency", &format!("{}us", MAX_WAIT.as_micros())]);
     Some(words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::Place;
-    use crate::resolve::MadeBy;
+    use crate::problem::Location;
+    use crate::resolve::Implementation;
 
     fn link(round_trip: u64, jitter: u64, rate: Option<u64>, loss: f64) -> Link {
         Link {
             name: "far".to_owned(),
-            by: MadeBy::Kernel,
+            by: Implementation::Kernel,
             round_trip: Duration::from_millis(round_trip),
             jitter: Duration::from_millis(jitter),
             rate,
             loss,
             cpus: Vec::new(),
             host: None,
-            place: Place::default(),
+            place: Location::default(),
         }
     }
 
     #[test]
     fn a_rate_alone_needs_no_netem() {
-        let told = |link: &Link| discipline(link).map(|words| words.join(" "));
+        let words_of = |link: &Link| discipline(link).map(|words| words.join(" "));
         assert_eq!(
-            told(&link(0, 0, Some(100_000_000), 0.0)).as_deref(),
+            words_of(&link(0, 0, Some(100_000_000), 0.0)).as_deref(),
             Some("tbf rate 100000000bit burst 25000 latency 50000us")
         );
         assert_eq!(
-            told(&link(0, 0, Some(1_000), 0.0)).as_deref(),
+            words_of(&link(0, 0, Some(1_000), 0.0)).as_deref(),
             Some("tbf rate 1000bit burst 3028 latency 50000us")
         );
         assert_eq!(
-            told(&link(74, 2, Some(556_000_000), 0.001)).as_deref(),
+            words_of(&link(74, 2, Some(556_000_000), 0.001)).as_deref(),
             Some("netem limit 100000 delay 37000us 1000us loss 0.1% rate 556000000bit")
         );
         assert_eq!(
-            told(&link(1, 0, None, 0.0)).as_deref(),
+            words_of(&link(1, 0, None, 0.0)).as_deref(),
             Some("netem limit 100000 delay 500us")
         );
-        assert_eq!(told(&link(0, 0, None, 0.0)), None);
+        assert_eq!(words_of(&link(0, 0, None, 0.0)), None);
     }
 }

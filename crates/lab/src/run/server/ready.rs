@@ -12,17 +12,17 @@ use crate::problem::Problem;
 use crate::resolve::process::{Process, ProcessKind, Ready};
 
 impl Server {
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         fs::read(&self.log)
-            .map(|said| String::from_utf8_lossy(&said).into_owned())
+            .map(|output| String::from_utf8_lossy(&output).into_owned())
             .unwrap_or_default()
     }
 
     /// The last lines of its output, for a message.
-    fn last_words(&self) -> String {
+    fn last_lines(&self) -> String {
         const LINES: usize = 8;
-        let said = self.said();
-        let lines: Vec<&str> = said.lines().rev().take(LINES).collect();
+        let output = self.output();
+        let lines: Vec<&str> = output.lines().rev().take(LINES).collect();
         let lines: Vec<&str> = lines.into_iter().rev().collect();
         match lines.is_empty() {
             true => "it printed nothing".to_owned(),
@@ -51,7 +51,7 @@ impl Server {
                     "{} is not ready after {}: {why}; {}; check ready, or raise the limit with within",
                     process.name,
                     plimsoll_units::duration::format(process.within),
-                    self.last_words()
+                    self.last_lines()
                 )));
             }
             std::thread::sleep(Duration::from_millis(15));
@@ -59,11 +59,11 @@ impl Server {
     }
 
     fn ended_early(&self, process: &Process, port: u16, status: &str) -> Problem {
-        let said = self.said().to_lowercase();
-        let in_use = said.contains("address already in use")
-            || said.contains("port is already")
-            || said.contains("port in use")
-            || said.contains("in use");
+        let output = self.output().to_lowercase();
+        let in_use = output.contains("address already in use")
+            || output.contains("port is already")
+            || output.contains("port in use")
+            || output.contains("in use");
         if in_use {
             return process.place_of_port.problem(format!(
                 "{} could not bind its port{}, which is in use: remove port to use any free one; {}",
@@ -73,13 +73,13 @@ impl Server {
                 } else {
                     format!(" {port}")
                 },
-                self.last_words()
+                self.last_lines()
             ));
         }
         process.place_of_command.problem(format!(
             "{} exited before it was ready ({status}); {}",
             process.name,
-            self.last_words()
+            self.last_lines()
         ))
     }
 
@@ -128,14 +128,14 @@ impl Server {
                 };
                 connects(&address)
             }
-            Ready::Log(text) => match self.said().contains(text) {
+            Ready::Log(text) => match self.output().contains(text) {
                 true => Ok(()),
                 false => Err(format!("its output does not contain {text:?}")),
             },
             Ready::Json => {
-                let said = self.said();
+                let output = self.output();
                 // Log lines may also be JSON, and are in the same file.
-                let fields = said
+                let fields = output
                     .lines()
                     .filter_map(|line| serde_json::from_str::<serde_json::Map<_, _>>(line).ok())
                     .find(|fields| !fields.contains_key("level"));
@@ -164,7 +164,7 @@ impl Server {
                     "-U",
                     service::USER,
                 ]);
-                service::told("pg_isready", &mut command).map(drop)
+                service::output_of("pg_isready", &mut command).map(drop)
             }
             Ready::ByKind => connects(&SocketAddr::new(own, port).to_string()),
         }
