@@ -10,7 +10,7 @@ use plimsoll_testkit::figures::Filters;
 use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Program, Signal};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Runs `script` from stdin with the variable `url`.
 fn run(script: &str, url: &str, flags: &[&str]) -> Program {
@@ -200,6 +200,22 @@ fn a_new_script_can_be_inspected() {
     assert_eq!(inspected.status, Some(0), "{}", inspected.stderr);
     let options: Value = serde_json::from_str(&inspected.stdout).unwrap();
     assert!(options.get("scenarios").is_some(), "{options}");
+}
+
+#[test]
+fn inspect_merges_tags_if_the_feature_is_enabled() {
+    let script =
+        "export const options = { tags: { a: '1', b: '1' } }; export default function () {}";
+    for (feature, expected) in [
+        ("merge-run-tags", json!({ "a": "1", "b": "2" })),
+        ("freeze-env", json!({ "b": "2" })),
+    ] {
+        let ended = plimsoll(&["inspect", "--tag=b=2", "--features", feature, "-"])
+            .input(script)
+            .run();
+        let options: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(options["tags"], expected, "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -252,6 +252,7 @@ fn load(
     let (own_options, _) = consolidate(Layers {
         script: script_options.clone(),
         flags: flags.clone(),
+        merges_tags: request.features.merges_tags,
         ..Layers::default()
     })
     .map_err(Refusal::config)?;
