@@ -231,7 +231,7 @@ pub const DIFFERS: &[&str] = &[
     "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE`, `on-off:ON/OFF` and `trace:FILE`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
     "`plimsoll/data` has a `Feeder`, which gives each row of a table to one iteration or to one user, on whatever machine. k6 has no such module.",
     "With `ext: { plimsoll: { userSteps: true } }` in its options, each user calls the exported functions `setupVU(data)` and `teardownVU(data)` before its first and after its last iteration. k6 ignores the option.",
-    "HTML elements have the methods of all element types; in k6 a method of another type does not exist.",
+    "HTML elements have the methods of all element types; in k6 a method of another type does not exist. In functions passed to `filter()`, `is()` and `not()`, `attr()` returns the value; in k6 it returns an array of the value and whether the attribute exists.",
     "`k6/browser` starts one Chromium when a script first uses it, and gives every iteration a browser context of its own; k6 starts one Chromium per iteration. Web vitals that can still change are recorded when their document is left or its page is closed, and only the last value counts.",
     "WebCrypto follows the standard where k6 has errors: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes the bytes that a view shows, and AES-GCM takes vectors and tags of every length.",
     "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. All of an escaped password is masked in the tags `url` and `name`; k6 shows a part of it.",
@@ -246,6 +246,7 @@ pub const DIFFERS: &[&str] = &[
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
     "Of `k6/browser`: traces, and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
+    "`--features async-metric-context`, with which k6 versions after 2.2 keep tags and groups across `await`: `group()` and `check()` refuse async functions, as in k6 without it.",
     "Extensions other than those above, and k6's cloud.",
 ];
 
