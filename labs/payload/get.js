@@ -1,6 +1,6 @@
 // Gets one page of a fixed length, over plain text, TLS or mutual TLS. Options of the run
 // select the HTTP version and whether connections are kept (`--protocol`,
-// `--no-connection-reuse`); the checks compare the responses with them.
+// `--no-connection-reuse`). The checks verify that the responses match these options.
 import http from 'k6/http';
 import { check } from 'k6';
 

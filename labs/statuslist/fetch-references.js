@@ -1,5 +1,5 @@
 // Requests unused indices of lists, AMOUNT at a time. The result is the number of indices
-// issued, so the script counts them; a response without any adds none.
+// issued, so the script counts indices, not responses.
 import http from 'k6/http';
 import exec from 'k6/execution';
 import { check, sleep } from 'k6';
@@ -7,8 +7,8 @@ import { Counter, Rate } from 'k6/metrics';
 
 const base = __ENV.BASE_URL || 'http://127.0.0.1:8090';
 const amount = Number(__ENV.AMOUNT || 1);
-// Seconds between a response and the user's next request. If it is not 0, the rate follows
-// from it and does not show the capacity.
+// Seconds between a response and the user's next request. If it is not 0, this pause
+// determines the rate, which then does not show the capacity.
 const think = Number(__ENV.THINK || 0);
 // If too few are available: with `delay` the request waits, with `fail` it gets 429. The check
 // then accepts 429, but the request still counts as failed.

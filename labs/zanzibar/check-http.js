@@ -6,8 +6,8 @@ import { COUNT, question } from './data.js';
 
 const url = `${__ENV.BASE_URL || 'http://127.0.0.1:4000'}/zanzigo.v1.ZanzigoService/Check`;
 const json = { headers: { 'Content-Type': 'application/json' } };
-// Think time in seconds after each response. With 1 the rate follows from the number of
-// users and does not show the capacity; with 0 the system determines the rate.
+// Think time in seconds after each response. With 1, the number of users determines the rate, which
+// then does not show the capacity. With 0, the system determines the rate.
 const think = Number(__ENV.THINK || 1);
 const denied = 0.05;
 

@@ -1,5 +1,5 @@
 // The tuples of the benchmark, 0 to 9999. The seed and the load both use them, so every
-// check is about a tuple that was written.
+// check concerns a tuple that was written.
 export const COUNT = 10000;
 
 // User i is a member of group i, which may view folder i, which contains document i.
