@@ -1,5 +1,5 @@
-//! The pages in a real browser: Debian's Chromium, driven by `browser/check.mjs`.
-//! Screenshots of pages with a fault, and with `ALL_SCREENSHOTS=1` of all, are kept in `target/screenshots`.
+//! Opens the pages in a real browser: Debian's Chromium, driven by `browser/check.mjs`.
+//! Screenshots of faulty pages are kept in `target/screenshots`; with `ALL_SCREENSHOTS=1`, those of all pages.
 
 mod support;
 

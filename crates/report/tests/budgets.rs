@@ -1,4 +1,4 @@
-//! A report has a size that a reader can take in, however many cells the lab has.
+//! A report stays short enough to read, however many cells the lab has.
 
 mod support;
 

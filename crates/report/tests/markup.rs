@@ -1,4 +1,4 @@
-//! Pages are well-formed, whatever the result contains, and are the same each time.
+//! Pages are well-formed, whatever the result contains, and rendering is deterministic.
 
 mod support;
 

@@ -21,7 +21,7 @@ fn value(name: &str, value: f64) -> Figure {
     figure
 }
 
-/// Used processors: those of the measured system, of a service behind it, and of the generator.
+/// Processors in use: by the measured system, by a service behind it, and by the generator.
 #[derive(Clone, Copy)]
 struct Busy {
     system: f64,
@@ -90,7 +90,7 @@ fn closed_loop(busy: Busy, users: u32, latency: f64) -> LabResult {
     result
 }
 
-/// What the page states on the limit of the rates, of 100 users who never pause: each waits 10 ms.
+/// The page's statement about what limits the rates, for 100 users who never pause. Each request takes 10 ms.
 fn limit(busy: Busy) -> String {
     limit_of(&closed_loop(busy, 100, 10.0)).expect("a limit")
 }
@@ -163,7 +163,7 @@ fn the_generator_or_nothing_limits_the_rate_otherwise() {
     assert_eq!(limit_of(&far).as_deref(), Some(expected));
 }
 
-/// With pauses the rate follows from the number of users, and nothing limits it.
+/// With pauses, the number of users determines the rate, and nothing limits it.
 #[test]
 fn users_who_pause_do_not_limit_the_rate() {
     let busy = Busy {

@@ -1,4 +1,4 @@
-//! The reports in `docs/reports` are what this version writes from their results. `UPDATE_SNAPSHOTS=1` renders them again.
+//! The reports in `docs/reports` match what this version renders from their results. `UPDATE_SNAPSHOTS=1` renders them again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,15 +59,15 @@ fn published_reports_are_those_of_their_results() {
     );
 }
 
-/// Maximum number of words that decide the questions, without figures: what a reader can read in about twenty seconds.
+/// Maximum number of words in the answers to the questions, without figures: about twenty seconds of reading.
 const MAX_IN_HEADLINES: usize = 90;
-/// Maximum number of words that decide the questions, with their figures and conditions.
+/// Maximum number of words in the answers to the questions, with their figures and conditions.
 const MAX_IN_ANSWERS: usize = 260;
 /// Maximum number of words of a conclusion before its small tables and its collapsed part: also the statements of the
 /// source, with their limits and conditions.
 const MAX_WORDS: usize = 560;
 
-/// The number of words in bold: each point of the conclusion decides a question in bold before its figures.
+/// The number of words in bold. Each point of the conclusion begins with the answer to a question in bold.
 fn words_of_headlines(page: &str) -> usize {
     let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
     let points = conclusion
@@ -81,7 +81,7 @@ fn words_of_headlines(page: &str) -> usize {
     headlines.map(|text| text.split_whitespace().count()).sum()
 }
 
-/// How many words the first sentences of a report have, and how many with the statements.
+/// The number of words in the first sentences of a report, without and with the statements.
 fn words_of_conclusion(page: &str) -> (usize, usize) {
     let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
     let until = |ends: &[&str]| {

@@ -1,4 +1,4 @@
-//! The questions and statements at the top of a report: verdicts follow from figures, at the edges too.
+//! The questions and statements at the top of a report: verdicts follow from the figures, also in edge cases.
 
 #[path = "questions/ranking.rs"]
 mod ranking;
@@ -166,7 +166,7 @@ fn an_outcome_of_a_comparison_decides_in_either_direction() {
     assert!(says(&mut result, "So it is.", Some("store"), Expected::Same).contains("Uncertain:"));
 }
 
-/// Makes the uncertain outcome of the pair near, between these ratios, one of a lab with this floor.
+/// Gives the near pair this interval of ratios and an uncertain outcome, in a lab with this floor.
 fn uncertain_near(result: &mut LabResult, interval: (f64, f64), floor: f64) {
     result.comparisons = vec![Comparison {
         axis: "store".into(),
@@ -182,7 +182,7 @@ fn uncertain_near(result: &mut LabResult, interval: (f64, f64), floor: f64) {
     result.cells.retain(|cell| cell.name.contains("near"));
 }
 
-/// Whether it is longer or as long may be uncertain; that it is not shorter is not.
+/// It may be uncertain whether a value is longer or the same, while it is certain that it is not shorter.
 #[test]
 fn what_is_at_least_the_same_is_not_smaller() {
     for (interval, floor, verdict) in [
@@ -355,7 +355,7 @@ fn condition(result: &mut LabResult, expected: Expected) -> String {
         .to_owned()
 }
 
-/// The floor of the near cells, 50 % or 0.5 ms, does not make figures far the same. There, a latency has to differ by 0.5 ms.
+/// The floor of the near cells (50 % or 0.5 ms) does not make far figures the same: a far latency only has to differ by 0.5 ms.
 #[test]
 fn each_place_has_its_own_floor() {
     let mut values = MEDIANS;

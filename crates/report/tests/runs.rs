@@ -1,4 +1,4 @@
-//! Reports of runs: what they say, their size, and that they are the same each time.
+//! Reports of runs: their content, their size, and that rendering is deterministic.
 
 mod support;
 

@@ -203,7 +203,7 @@ fn with_cpu(micros: [f64; 4]) -> LabResult {
 
 #[test]
 fn an_overloaded_service_is_marked_where_its_latency_is_shown() {
-    // 1000 requests per second of 980 µs are 98 % of one processor; the others have time left.
+    // 1000 requests per second at 980 µs each use 98 % of one processor. The other services are not overloaded.
     let mut result = with_cpu([980.0, 980.0, 980.0, 980.0]);
     result.topology = ["authz", "generator"]
         .map(|name| Placed {
@@ -233,12 +233,12 @@ fn an_overloaded_service_is_marked_where_its_latency_is_shown() {
         "{results}"
     );
     assert!(results.contains(note), "{results}");
-    // Under a load that keeps all services busy, this is what it is for.
+    // Not marked: this load is meant to keep all services busy.
     for (cell, rate) in result.cells.iter_mut().zip([1000.0, 110.0, 500.0, 95.0]) {
         cell.figures[2].value = 0.97e6 / rate;
     }
     assert!(!markdown(&result).contains("Overloaded"));
-    // Rates are not a queue.
+    // Not marked: only latencies, not rates, suffer from a queue.
     let mut of_rates = with_cpu([980.0, 980.0, 980.0, 980.0]);
     of_rates.topology.clone_from(&result.topology);
     of_rates.tables = vec![rates(&of_rates, &["backend"], &["place"])];

@@ -1,5 +1,5 @@
-//! Tables and sentences of results at the edges: one cell, suspect cells only, no failures, equal
-//! values, missing cells.
+//! Tables and sentences in edge cases: one cell, suspect cells only, no failures, equal values,
+//! missing cells.
 
 mod support;
 
@@ -115,7 +115,7 @@ fn the_answer_to_a_question_holds_the_compared_values_and_few_of_the_others() {
         "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
          100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
     );
-    // Sixteen rows are too many for a small table: of the last of the other axes only the first value is left.
+    // Sixteen rows are too many for a small table, so only the first value of the last axis remains.
     assert_eq!(
         said(&["10", "20", "30", "40", "50", "60", "70", "80"]),
         "How many checks per second? With near: 10 users: sqlite 1000, pg 500; 20 users: sqlite 1000, pg 500; \
@@ -157,7 +157,7 @@ fn sentences_beyond_the_first_150_words_are_collapsed() {
     let points = shown.lines().filter(|line| line.starts_with("- "));
     let words: usize = points.map(|line| line.split_whitespace().count() - 1).sum();
     assert!((50..=150).contains(&words), "{words}");
-    // One sentence is always there.
+    // At least one sentence stays visible.
     result.comparisons.clear();
     let page = markdown(&result);
     let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
@@ -211,7 +211,7 @@ fn suspect_cells_are_marked_with_one_footnote_per_reason_and_excluded_from_the_c
             "No conclusion: no cell of this run is valid. The tables show what was measured, and why it is doubtful."
         ]
     );
-    // One of them valid again: the comparison still does not count.
+    // With one of the two cells valid again, the comparison still does not count.
     result.cells[0].verdict = "valid".into();
     result.cells[0].reasons.clear();
     let lines = answer(&result);
@@ -260,7 +260,7 @@ fn zero_failures_and_equal_values_are_not_a_range() {
             interval_from: None,
         });
     }
-    // That nothing failed is a fact; anything else is a sentence.
+    // "Nothing failed" is in the list of facts; any other result is a sentence.
     assert_eq!(
         answer(&result),
         ["Share of failed requests is 0 % in all 4 valid cells."]

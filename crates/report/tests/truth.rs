@@ -235,7 +235,7 @@ fn sentences_follow_from_outcomes() {
     );
 }
 
-/// A difference above which one would be found is a number of the sentence, once.
+/// A sentence that finds no difference names the noise floor, once.
 #[test]
 fn no_difference_names_the_noise_floor() {
     let mut result = fixture::full();
@@ -268,7 +268,7 @@ fn no_difference_names_the_noise_floor() {
     );
 }
 
-/// What is compared with one value is in one sentence.
+/// All values that are compared with the same base share one sentence.
 #[test]
 fn values_with_the_same_base_share_a_sentence() {
     let mut result = fixture::full();
@@ -295,7 +295,7 @@ fn values_with_the_same_base_share_a_sentence() {
     assert!(sentence.contains(". pgfunc: longer, "), "{sentence}");
 }
 
-/// Cells whose latency includes connecting are not compared under the name of others whose latency does not.
+/// The compared cells determine the label: total time if their latency includes connecting, whatever other cells include.
 #[test]
 fn a_comparison_has_the_label_of_its_own_cells() {
     let mut result = fixture::full();
@@ -313,7 +313,7 @@ fn a_comparison_has_the_label_of_its_own_cells() {
             figure.label = figure.label.replace("response time", kind);
         }
     }
-    // A cell before them has the other label.
+    // An earlier cell has the other label.
     result.cells.rotate_right(1);
     let sentence = answer(&result).swap_remove(0);
     assert!(
@@ -338,7 +338,7 @@ fn comparisons_that_decide_no_question_are_collapsed() {
         comparison.outcome = Outcome::Larger;
     }
     let mut many = result.comparisons.clone();
-    // More themes than the conclusion has a place for.
+    // More topics than fit into the conclusion.
     for (at, axis) in ["wire", "users", "place", "none"].iter().enumerate() {
         for one in &result.comparisons {
             let mut one = one.clone();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Which value of an axis is best, in the cells whose names contain this.
+/// The question which value of an axis is best, for the cells whose names contain this text.
 pub fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
     let values = result.axes.iter().find(|one| one.name == axis);
     let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
@@ -44,7 +44,7 @@ fn the_words_claim_no_more_than_the_figures() {
         ranking([near, far, wide, far], "near"),
         "No clear difference between sqlite and pg"
     );
-    // Groups that decide the question alike share the words; others have their own, first those with a difference.
+    // Groups with the same answer share a sentence. Other groups have their own; those with a difference come first.
     assert_eq!(
         ranking(MEDIANS, ""),
         "Near and far: sqlite is faster than pg"

@@ -25,7 +25,7 @@ impl Dice {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About 1, seldom far from it.
+    /// A factor near 1.
     pub fn about(&mut self, spread: f64) -> f64 {
         let sum = self.next() + self.next() + self.next() - 1.5;
         1.0 + spread * sum

@@ -389,7 +389,7 @@ fn objectives(result: &mut LabResult, limit: f64) {
     }
 }
 
-/// The measured cells of a result several times, as values of one more axis.
+/// Repeats the measured cells of a result, as values of one more axis.
 pub fn repeated(result: &LabResult, copies: usize) -> LabResult {
     let mut more = result.clone();
     let names: Vec<String> = (1..=copies).map(|copy| format!("c{copy}")).collect();
@@ -521,7 +521,7 @@ pub fn all() -> Vec<(&'static str, LabResult)> {
     ALL.get_or_init(make_all).clone()
 }
 
-/// The full result, but its first comparison is a factor of 170 (80 to 390), and the second, which is uncertain, too.
+/// The full result, except that its first two comparisons have a ratio of 170 (80 to 390). The second one is uncertain.
 pub fn far_apart() -> LabResult {
     let mut result = full();
     result.pooled.clear();

