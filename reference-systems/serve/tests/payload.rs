@@ -157,9 +157,9 @@ fn grpc_greets_waits_and_takes_data() {
             call("Slow", b"\x08\x14").unwrap().message,
             b"\x0a\x0cwaited 20 ms"
         );
-        // More than a minute is rejected: INVALID_ARGUMENT.
+        // A wait of more than a minute is rejected with INVALID_ARGUMENT.
         assert_eq!(call("Slow", b"\x08\xff\xff\xff\x07").unwrap().status, "3");
-        // 1,000 bytes; then more than one flow-control window holds.
+        // First 1,000 bytes, then more than one flow-control window.
         let data = [b"\x0a\xe8\x07".to_vec(), vec![7; 1000]].concat();
         assert_eq!(
             call("Push", &data).unwrap().message,

@@ -56,7 +56,7 @@ fn both_versions_and_both_protocols_reach_the_same_service() {
         );
         assert_eq!(check(&mut client, "doc:d#viewer@user:v"), "{}");
         assert_eq!(check(&mut client, "doc:d#editor@user:u"), "{}");
-        // The same in protobuf's binary form.
+        // The same message in protobuf's binary format.
         let asked = field(1, &tuple_message("doc:d#viewer@user:u"));
         let answer = client.post(CHECK, "application/proto", &asked).unwrap();
         assert_eq!(

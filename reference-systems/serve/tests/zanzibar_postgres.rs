@@ -70,7 +70,7 @@ fn round_trips_are_three_with_queries_and_one_with_functions() {
         }
         assert_eq!(relay.round_trips() - counted, 10 * trips, "{backend}");
         assert_eq!(served.metric(queries) - said, 10 * trips, "{backend}");
-        // A denial needs the same number.
+        // A denied check needs the same number of round trips.
         let counted = relay.round_trips();
         let denied = post(&mut client, "Check", "doc:mydoc7#viewer@user:myuser8");
         assert_eq!(denied, (200, json!({})));
@@ -124,7 +124,7 @@ fn servers_that_start_side_by_side_make_the_tables_once() {
     }
     let versions = "SELECT count(*) = max(steps) FROM zanzibar.version";
     assert_eq!(SERVER.sql(&database, versions), "t");
-    // Tables of a newer program are not touched.
+    // The server does not touch tables that a newer version created.
     SERVER.sql(&database, "INSERT INTO zanzibar.version VALUES (99)");
     let ended = zanzibar_served::program()
         .args(["zanzibar", "--listen=127.0.0.1:0", "--backend=pgquery"])

@@ -2,7 +2,7 @@
 //! was issued. It is the same after every restart, so a position in the order is enough to know which
 //! indices were issued.
 //!
-//! The order follows from a seed that is stored with the list. It must never change for a given
+//! A seed that is stored with the list determines the order. It must never change for a given
 //! seed, or indices would be issued twice. That is why the algorithm is implemented here.
 
 use ring::digest::{SHA256, digest};

@@ -119,9 +119,9 @@ impl Claims {
         const ALGORITHM: i64 = 1;
         const ES256: i64 = -7;
         const KEY_ID: i64 = 4;
-        // RFC 9596.
+        // The `typ` header parameter: RFC 9596.
         const TYPE: i64 = 16;
-        // RFC 8392, section 3.1.
+        // The numbers of the claims: RFC 8392, section 3.1.
         const SUBJECT: i64 = 2;
         const EXPIRES: i64 = 4;
         const ISSUED: i64 = 6;

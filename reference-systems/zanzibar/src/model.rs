@@ -1,4 +1,4 @@
-//! The model: types of objects, their relations, and how a relation follows from others.
+//! The model: types of objects, their relations, and how relations are derived from others.
 
 mod nodes;
 pub mod plan;

@@ -92,7 +92,7 @@ impl Client {
         })
     }
 
-    /// Sends a body of that content type.
+    /// Sends a body with this content type.
     pub fn post(&mut self, path: &str, kind: &str, body: &[u8]) -> Outcome<Answer> {
         let request = Request::post(self.uri(path))
             .header("host", &self.authority)

@@ -1,6 +1,6 @@
-//! Sends requests that might bypass a route to the gateway and to nginx with its defaults. The
-//! gateway must reject those that nginx rejects, and send the others to the same server or reject
-//! them.
+//! Sends requests that might bypass a route both to the gateway and to nginx with its defaults. The
+//! gateway must reject every request that nginx rejects. It must send any other request to the server
+//! that nginx chooses, or reject it.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

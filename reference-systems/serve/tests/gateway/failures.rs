@@ -118,7 +118,7 @@ fn retries_have_a_budget() {
     for _ in 0..60 {
         assert_eq!(get(&url).status, 502);
     }
-    // Ten saved, plus a tenth of sixty.
+    // The budget: ten saved retries, plus a tenth of sixty requests.
     let retries = seen.load(Relaxed) - 60;
     assert!((15..=17).contains(&retries), "{retries}");
 }
@@ -249,7 +249,7 @@ fn a_stale_connection_does_not_count_as_a_failure() {
     let url = gateway.url("/");
     for _ in 0..30 {
         assert_eq!(curl(&[&url, "-d", "x"]).status, 200);
-        // The close arrives.
+        // Wait until the gateway has seen the close.
         thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(gateway.metric("attempts_failed_total"), 0);

@@ -58,7 +58,7 @@ fn overload_is_refused_at_once_and_the_queue_is_bounded() {
     }
     assert_eq!(gateway.metric("overloaded_total"), 6);
     assert_eq!(gateway.metric("requests_waiting"), 0);
-    // Afterwards it works as before.
+    // Afterwards the gateway works as before.
     assert_eq!(get(&gateway.url("/spot/orders")).status, 200);
 }
 

@@ -279,7 +279,7 @@ fn grpc_passes_with_its_trailers() {
         // An error of the service arrives as a trailers-only response.
         assert_eq!(call("Slow", b"\x08\xff\xff\xff\x07").status, "3");
         assert_eq!(call("Absent", b"").status, "12");
-        // More than any flow-control window holds.
+        // Larger than any flow-control window.
         let data = [b"\x0a\x80\x80\xc0\x01".to_vec(), vec![7; 3 << 20]].concat();
         assert_eq!(
             call("Push", &data).message,

@@ -14,7 +14,7 @@ use crate::running::{Gateway, Orders, eventually, simple};
 fn under_load_no_request_is_lost() {
     let servers = ["A", "B"].map(Orders::start);
     let port = ports::closed().to_string();
-    // They differ in targets, limits, rules, and in an entry that exists only in one.
+    // The two configurations differ in targets, limits and rules, and only one of them has a second entry.
     let configs = [0, 1].map(|index| {
         let config = simple(
             &[&servers[index].address()],

@@ -123,7 +123,7 @@ fn a_hash_keeps_a_key_at_its_target() {
         let again: Vec<_> = (0..30).map(ask).collect();
         assert_eq!(first, again);
         assert_eq!(shares(30, ask).len(), 3);
-        // Without a key the client's address is used, which is always the same here.
+        // Without a key, the gateway hashes the client's address, which is always the same here.
         assert_eq!(shares(10, |_| server(&[&url])).len(), 1);
     }
 }

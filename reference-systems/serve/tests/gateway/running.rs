@@ -23,12 +23,12 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// One whose responses contain `name`.
+    /// Starts an `orders` service whose responses contain `name`.
     pub fn start(name: &str) -> Orders {
         Orders::start_with(&["--listen=127.0.0.1:0", "--name", name])
     }
 
-    /// Starts one at an address that another one used before.
+    /// Starts an `orders` service at an address that a previous one used.
     pub fn start_at(name: &str, address: &str) -> Orders {
         Orders::start_with(&["--listen", address, "--name", name])
     }
@@ -55,12 +55,12 @@ impl Orders {
         self.url().trim_start_matches("http://").to_owned()
     }
 
-    /// Number of requests it has accepted.
+    /// Number of requests that the service has accepted.
     pub fn requests(&self) -> u64 {
         metric(self.url(), "plimsoll_serve_requests_total")
     }
 
-    /// Kills it, like a crash.
+    /// Kills the service, as in a crash.
     pub fn kill(self) {
         self.running.signal(Signal::KILL);
         self.running.wait();
@@ -85,7 +85,7 @@ impl Gateway {
         Gateway::start_in(folder, flags)
     }
 
-    /// Starts one whose directory contains more than the configuration.
+    /// Starts a gateway whose directory contains more files than the configuration.
     pub fn start_in(folder: TempDir, flags: &[&str]) -> Gateway {
         let mut running = program()
             .args(["gateway", "--listen=127.0.0.1:0", "--threads=2", "--config"])

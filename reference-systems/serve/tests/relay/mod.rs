@@ -65,7 +65,7 @@ fn pass(mut client: TcpStream, mut server: &TcpStream, trips: &AtomicU64) -> io:
     }
 }
 
-/// A length that includes itself, and the rest of the message.
+/// Reads the length field, which counts itself, and the rest of the message.
 fn body(client: &mut TcpStream, mut message: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     client.read_exact(&mut length)?;

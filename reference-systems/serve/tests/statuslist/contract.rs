@@ -48,7 +48,7 @@ fn indexes_are_assigned_in_both_shapes() {
         all.iter()
             .all(|one| lists.contains(&one.uri.as_str().into()))
     );
-    // A list that was created ahead of need is not listed before it is used.
+    // A list that was created in advance is not listed before it is used.
     assert!(lists.len() <= 2, "{lists:?}");
 }
 
@@ -251,7 +251,7 @@ fn cached_lists_are_not_sent_again() {
     assert_eq!(again.status, 304);
     assert_eq!(again.header("etag"), Some(tag.as_str()));
     assert_eq!(again.header("vary"), Some("Accept"));
-    // Another format has another tag.
+    // Each format has its own tag.
     let cwt = ("accept", "application/statuslist+cwt");
     let other = client.get(&path, &[cwt, ("if-none-match", &tag)]);
     assert_eq!(other.status, 200);

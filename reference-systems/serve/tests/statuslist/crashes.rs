@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// The expectations of one client.
+/// What one client expects of the server.
 #[derive(Default)]
 struct Memory {
     /// Each index that it got, and the statuses that it may have now: more than one if an update
@@ -144,8 +144,7 @@ impl Found {
     }
 }
 
-/// A server that is killed `kills` times, on a store that `crash` crashes `crashes` times,
-/// alternating.
+/// A run against a server that is killed `kills` times, and a store that is crashed `crashes` times, alternately.
 struct Run<'a> {
     flags: Vec<String>,
     kills: usize,

@@ -83,7 +83,7 @@ fn outlives(store: &str, server: &mut Server) {
     for pool in ["a", "b"] {
         let path = format!("/pools/{pool}/new-references?amount=3");
         assert_eq!(post(&path).status, 200);
-        // Until an attempt to reserve more has failed, the status is 429 (too few available).
+        // Until an attempt to reserve more indices has failed, the status is 429 (too few available).
         let mut last = post(&path);
         while matches!(last.status, 200 | 429) {
             assert!(

@@ -37,7 +37,7 @@ impl Served {
         Client::new(&self.url)
     }
 
-    /// Kills it, like a crash.
+    /// Kills the server, as in a crash.
     pub fn kill(self) {
         self.running.signal(Signal::KILL);
         self.running.wait();
