@@ -61,7 +61,7 @@ fn a_running_service_is_measured_and_reported_as_not_started() {
         Some(3),
         "{result:#}"
     );
-    // The lab does not observe this service, so there are no figures of its processors.
+    // The lab does not observe this service, so there are no CPU figures for it.
     for cell in result["cells"].as_array().into_iter().flatten() {
         let cell = cell.to_string();
         assert!(!cell.contains("\"system_cpu\":0"), "{cell}");

@@ -9,7 +9,7 @@
 //! A relay in user space cannot delay a TCP connect: the kernel accepts the connection immediately,
 //! so the client sees a connect without a round trip. The relay adds the handshake's round trip
 //! before the first byte enters the line. So the time from connecting to the first response is
-//! right in total, but not in its parts. [`netem`] uses the kernel's own emulation instead, if it
+//! correct in total, but its parts are not. [`netem`] uses the kernel's own emulation instead, if it
 //! is available, which also delays the connect.
 //!
 //! The kernel timestamps bytes when they arrive (see [`arrival`]), and delays count from then. The
@@ -52,7 +52,7 @@ pub struct Link {
 
 impl Link {
     /// # Errors
-    /// A setting is invalid. The error is one sentence.
+    /// If a setting is invalid. The message is one sentence.
     pub fn check(&self) -> Result<(), String> {
         if self.jitter > self.round_trip {
             return Err(

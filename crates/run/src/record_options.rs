@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::place::Place;
 use crate::request::RecordRequest;
 
-/// The options for a record, which may not be requested.
+/// The options for a record. No record is written unless one is requested.
 #[derive(Clone, Debug, Default)]
 pub struct RecordOptions {
     /// The file to write it to.
@@ -19,14 +19,14 @@ pub struct RecordOptions {
     pub is_kept: bool,
     /// The store, if it is not the default one.
     pub store: Option<PathBuf>,
-    /// How much of the start the verdict excludes.
+    /// How much of the start of the run the verdict excludes.
     pub warm_up: Duration,
     pub objectives: Vec<Objective>,
 }
 
 impl RecordOptions {
-    /// The requested record. There is also one if reports need it (`is_read`). `notify` receives a message about runs
-    /// recovered in the store.
+    /// The requested record, or one that only reports need (`is_read`). `notify` receives a message about runs that
+    /// were recovered in the store.
     ///
     /// # Errors
     /// If the store cannot be opened.

@@ -2,7 +2,7 @@
 //!
 //! An exchange adds a dozen values to a dozen histograms. Recording exchanges one by one would load the memory pages of
 //! all these histograms into the cache each time. So exchanges are logged in columns of whole nanoseconds, and a full
-//! log is processed one metric at a time. Phases are added and converted in straight loops, a column of zeros costs one
+//! log is processed one metric at a time. Phases are added and converted in simple loops, a column of zeros costs one
 //! addition, and the pages of one histogram stay cached for 256 values.
 
 use std::time::Duration;
@@ -67,20 +67,19 @@ pub(crate) struct ExchangeLog {
     length: usize,
     columns: [[u64; CAPACITY]; COLUMNS],
     flags: [u8; CAPACITY],
-    /// One bit for each exchange and HTTP condition of the watch: whether the exchange meets the condition. 64 bits per
-    /// word.
+    /// One bit per exchange and HTTP condition of the watch, set if the exchange meets the condition. A word has 64 bits.
     matched: Vec<u64>,
     words: usize,
 }
 
-/// The values of a metric, on their way from the columns to its histograms.
+/// The values of one metric, taken from the columns, before they enter its histograms.
 struct Values<'a> {
     values: &'a [f64],
-    /// Whether all of them are 0.
+    /// Whether all values are 0.
     zero: bool,
     /// The flags that an exchange needs to count.
     of: Of,
-    /// Whether all exchanges have them.
+    /// Whether all exchanges have these flags.
     everyone: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 /// [`Exit::SIGNAL`].
 ///
 /// # Errors
-/// If the system refuses handlers or a thread.
+/// If the system cannot install handlers or start a thread.
 pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
@@ -32,7 +32,7 @@ pub fn on_signals(
 /// Returns a flag that the first signal sets. The second signal ends the process.
 ///
 /// # Errors
-/// If the system refuses handlers or a thread.
+/// If the system cannot install handlers or start a thread.
 pub fn flag() -> Result<Arc<AtomicBool>, String> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
@@ -56,7 +56,7 @@ impl StopSignal {
     /// ends the process.
     ///
     /// # Errors
-    /// If the system refuses handlers or a thread.
+    /// If the system cannot install handlers or start a thread.
     pub fn listen(
         announce: impl Fn() + Send + 'static,
         again: impl Fn(i32) + Send + 'static,
@@ -75,7 +75,7 @@ impl StopSignal {
         Ok(stop)
     }
 
-    /// Sets the run to stop. To be called once, when the run has started.
+    /// Sets the run to stop. Call this once, after the run has started.
     pub fn follow(&self, control: Control) {
         let mut run = self.run();
         if self.number() != 0 {
@@ -94,18 +94,18 @@ impl StopSignal {
     }
 }
 
-/// Calls `each` at every signal.
+/// Calls `each` on every signal.
 ///
 /// # Errors
-/// If the system refuses handlers or a thread.
+/// If the system cannot install handlers or start a thread.
 pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
     on_thread(&STOP_SIGNALS, move |signals| signals.for_each(|_| each()))
 }
 
-/// Calls `each` at every SIGUSR1.
+/// Calls `each` on every SIGUSR1.
 ///
 /// # Errors
-/// If the system refuses a handler or a thread.
+/// If the system cannot install a handler or start a thread.
 pub fn on_request_to_report(each: impl Fn() + Send + 'static) -> Result<(), String> {
     on_thread(&[SIGUSR1], move |signals| signals.for_each(|_| each()))
 }

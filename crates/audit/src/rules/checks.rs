@@ -155,7 +155,7 @@ fn names_refusals(name: &str) -> bool {
         })
 }
 
-/// Reports if checks ÷ check names ÷ requests < 1.
+/// Reports outputs in which checks ran less often than requests, so that some requests were not checked.
 pub fn partial(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(tally), Some(requests)) = (&block.checks, &block.requests) else {
@@ -205,7 +205,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Reports if requests − k × iterations > 0, although no iteration was interrupted.
+/// Reports a small remainder of requests beyond the same number for each iteration, if no iteration was interrupted.
 pub fn setup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(iterations), Some(0.0)) =

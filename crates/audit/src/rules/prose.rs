@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, number, time_unit};
 use crate::report::{Findings, Report};
 
-/// Splits text into sentences, at full stops and similar marks at the end of a word.
+/// Splits text into sentences, at periods and similar marks at the end of a word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -83,7 +83,7 @@ pub const SETTINGS: [&str; 16] = [
     "version",
 ];
 
-/// Words next to times that something other than the load generator measured.
+/// Words that mark a time as measured by something other than the load generator.
 const ELSEWHERE: [&str; 14] = [
     "server-side",
     "server side",
@@ -104,7 +104,7 @@ const ELSEWHERE: [&str; 14] = [
 /// Maximum number of numbers in prose to check.
 const MAX_NUMBERS: usize = 2000;
 
-/// Reports the line from which on the prose was not checked.
+/// Reports the first line of the prose that was not checked.
 fn cut_off(line: usize, findings: &mut Findings) {
     findings.page(
         "stale-prose",
@@ -357,7 +357,7 @@ fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
     })
 }
 
-/// Whether a table cell or a code line contains this text.
+/// Whether a table cell or a line of code contains this text.
 fn in_tables(report: &Report, text: &str) -> bool {
     let compact: String = text.split_whitespace().collect();
     let cells = report

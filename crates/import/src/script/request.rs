@@ -109,7 +109,7 @@ impl Context<'_> {
         )
     }
 
-    /// The text with the constant of its origin, if it is a URL.
+    /// A text literal. If it is a URL with a known origin, the constant for that origin replaces the origin.
     fn url(&self, given: &Text) -> String {
         let start = given.start();
         let Some(origin) = url::origin(start) else {

@@ -1,4 +1,4 @@
-//! Another host, on which the systems and services of a place run.
+//! Runs the systems and services of a place on another host.
 
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ impl Host {
             );
             return None;
         };
-        // A leading dash would start an option of ssh, and the other characters have a meaning in a shell.
+        // ssh would parse a leading dash as an option, and a shell would interpret the other characters.
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
         if destination.is_empty() || destination.starts_with('-') || !destination.chars().all(fits)
         {
