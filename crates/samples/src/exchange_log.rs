@@ -37,7 +37,7 @@ const COLUMNS: usize = 9;
 const SCHEDULED: u8 = 1;
 /// The exchange failed.
 const FAILED: u8 = 2;
-/// A rule decided whether the response was an expected one.
+/// A rule decided whether the response was expected.
 const HAS_RULE: u8 = 4;
 
 /// Selects the exchanges of a trend: those with all of these flags.
