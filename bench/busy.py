@@ -4,9 +4,9 @@
     bench/busy.py                    every call; takes about three minutes
     bench/busy.py --calls base64     calls whose names contain this
 
-For each call, one user makes it again and again, and another user of the same worker thread sleeps 10 ms at a time. After a
-few seconds, the program gets SIGINT. The Markdown table shows by how much the longest sleep was too long, and the time from
-SIGINT to the exit. As root, the measured process has priority over other programs (nice -20).
+For each call, one user makes the call repeatedly, and another user on the same worker thread sleeps 10 ms at a time. After a
+few seconds, this script sends SIGINT. The Markdown table shows the largest delay of a sleep and the time from SIGINT to the
+exit. If this script runs as root, the measured process has priority over other programs (nice -20).
 """
 
 import argparse

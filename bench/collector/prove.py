@@ -3,7 +3,7 @@
 
     bench/collector/prove.py [PLIMSOLL]
 
-It builds the collector with Go 1.25 or newer, which takes a few minutes, unless COLLECTOR names one that is already built.
+Building the collector needs Go 1.25 or newer and takes a few minutes. To use an existing one, set COLLECTOR to its path.
 The tests use a smaller receiver.
 """
 

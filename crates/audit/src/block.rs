@@ -351,7 +351,7 @@ pub struct Block {
     pub trends: Vec<Trend>,
     pub script: Option<String>,
     pub target: Option<String>,
-    /// Whether the same users loop from start to end.
+    /// Whether the same users repeat iterations from the start of the run to its end.
     pub looping: bool,
     /// Rate metrics defined by a k6 script.
     pub rates: Vec<(String, Tally)>,

@@ -1,5 +1,4 @@
-//! HTTP/2, with and without TLS, against a server that is built on the codec's server half; and
-//! HTTP/1.1 over TLS.
+//! HTTP/2, with and without TLS, and HTTP/1.1 over TLS, against a server built with the crate `h2`.
 
 mod peer;
 #[path = "peer/secure.rs"]
@@ -18,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 /// Responds to each stream by path: `/echo` with method, path and body; `/stream` with the body as
-/// it arrives; `/reset` with RST_STREAM; `/stall` never; `/big` with ten megabytes.
+/// it arrives; `/reset` with RST_STREAM; `/big` with ten megabytes. It never responds to `/stall`.
 async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
     let mut connection = h2::server::handshake(io).await.unwrap();
     while let Some(accepted) = connection.accept().await {

@@ -1,4 +1,4 @@
-//! The summary in the format of `--summary-export`, an older format of k6 for existing tools.
+//! Formats the summary for `--summary-export`: k6's older format, which existing tools read.
 //!
 //! In this format, a threshold is `true` if it was *crossed*, the share of a rate is called `value`, and groups and
 //! checks are keyed by their names.
@@ -9,9 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::metric_table::sorted;
 use crate::summary_data::{self, SummaryContext};
 
-/// The contents of the file.
-///
-/// It has k6's keys. Additions are under `plimsoll`.
+/// The contents of the file: k6's keys, and Plimsoll's additions under `plimsoll`.
 pub fn summary_export(summary: &Summary, about: &SummaryContext) -> Value {
     let metrics: Map<_, _> = sorted(summary.metrics.iter().filter(|metric| !metric.extra))
         .into_iter()

@@ -306,7 +306,7 @@ fn run_table(cell: &Cell) -> Option<Block> {
     if cell.repeats.is_empty() {
         return None;
     }
-    // The table of figures has most of them, with their units.
+    // Omit the values that the table of figures already shows with their units.
     let figure = |name: &str| cell.figures.iter().any(|figure| figure.name == name);
     let mut extras: Vec<&str> = Vec::new();
     for name in cell.repeats.iter().flat_map(|repeat| repeat.extra.keys()) {

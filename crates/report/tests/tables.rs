@@ -233,7 +233,7 @@ fn an_overloaded_service_is_marked_where_its_latency_is_shown() {
         "{results}"
     );
     assert!(results.contains(note), "{results}");
-    // Not marked: this load is meant to keep all services busy.
+    // Not marked: this load keeps all services busy on purpose.
     for (cell, rate) in result.cells.iter_mut().zip([1000.0, 110.0, 500.0, 95.0]) {
         cell.figures[2].value = 0.97e6 / rate;
     }

@@ -1,5 +1,5 @@
-//! Checks `scripts/test-programs`, which lists tests by name: a renamed test must not be lost from
-//! it.
+//! Checks `scripts/test-programs`, which lists tests by name: if a test is renamed, its line must
+//! change, too.
 
 use super::Finding;
 use super::tree::Tree;

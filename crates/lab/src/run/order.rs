@@ -19,7 +19,7 @@ pub struct ScheduledRun {
 /// The order of all runs, which the seed determines. In each restart, the variants are shuffled and
 /// started in groups of at most [`Lab::keep`], each variant once. The cells of a group run in
 /// random order, once for each repeat. So cells that are compared are measured close to each other,
-/// and a drift affects all of them equally. The copy of a cell is measured directly before or after
+/// and drift affects all of them equally. The copy of a cell is measured directly before or after
 /// the group of that cell.
 pub fn order(lab: &Lab, seed: u64) -> Vec<ScheduledRun> {
     let mut random = Random::new(seed);

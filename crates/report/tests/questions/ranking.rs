@@ -44,7 +44,8 @@ fn the_words_claim_no_more_than_the_figures() {
         ranking([near, far, wide, far], "near"),
         "No clear difference between sqlite and pg"
     );
-    // Groups with the same answer share a sentence. Other groups have their own; those with a difference come first.
+    // Groups that decide the question in the same way share a sentence. Other groups have their own; those with a difference
+    // come first.
     assert_eq!(
         ranking(MEDIANS, ""),
         "Near and far: sqlite is faster than pg"

@@ -8,11 +8,11 @@ use crate::report::Findings;
 const RULE: &str = "objective-contradicted";
 const UNIT: &str = r"(?:ms|µs|us|s|%|req/s|rps|RPS)";
 
-/// A limit, words without a figure, and a range in brackets.
+/// A limit, words without a figure, and a range in parentheses.
 static LIMIT: Pattern = pattern!(&format!(
     r"(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?{UNIT})[^\d()<>]{{1,40}}\(\s*(\d[\d,]*(?:\.\d+)?)\s?{UNIT}?\s?(?:-|–|to|a|bis)\s?(\d[\d,]*(?:\.\d+)?)\s?({UNIT})"
 ));
-/// A range that was to be reached, words without a figure, and a range in brackets.
+/// A target range, words without a figure, and a range in parentheses.
 static RANGE: Pattern = pattern!(
     r"^[^\d<>≤≥]{3,60}?\s(\d[\d,]*)\s?[-–]\s?(\d[\d,]*)\s?:[^\d()<>]{1,40}\(\s*(\d[\d,]*)\s?[-–]\s?(\d[\d,]*)\b"
 );
@@ -82,7 +82,7 @@ fn limit(found: &regex_lite::Captures) -> Option<String> {
         .then(|| format!("{} is not {} {}", worst.text, part(1), limit.text))
 }
 
-/// The results must not lie lower than the range at both ends.
+/// Finds a range of results whose ends are both below those of the target range.
 fn range(found: &regex_lite::Captures) -> Option<String> {
     let part = |at: usize| group(found, at);
     let of = |at: usize| crate::quantity::number(part(at)).map(|(value, _)| value);
