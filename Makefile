@@ -1,7 +1,7 @@
 # The commands for developers. Each runs cargo or a script.
 
 CARGO ?= cargo
-# The reference systems are a workspace of their own. Whatever checks one workspace checks both.
+# The reference systems are a separate workspace. Every check applies to both workspaces.
 SYSTEMS = --manifest-path reference-systems/Cargo.toml
 # Inputs of each fuzz target under `make sanitize`; slow targets get fewer.
 SANITIZE_RUNS ?= 2000

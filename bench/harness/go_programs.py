@@ -1,4 +1,4 @@
-"""Go programs that a proof builds itself."""
+"""Builds the Go programs that the prove.py scripts need."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 
 def build(source, folder, name):
-    """The path of the program: of the one that the variable NAME names, or of one that is built in `folder` from the main.go and
+    """Returns the path of a program: the value of the variable NAME, or else a program built in `folder` from the main.go and
     the go.mod in `source`."""
     given = os.environ.get(name.upper())
     if given:

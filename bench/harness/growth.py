@@ -64,7 +64,7 @@ def crowd(settings):
     """Peak memory of 100,000 users that send a request each second and import a library."""
     users, seconds = (2_000, 8) if settings.quick else (100_000, 60)
     # Each user has a connection, and so has the server. Where a process has a lower limit, several share the
-    # users, each with a server of its own, and their memory is added.
+    # users, each with its own server, and the memory of all processes is added.
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     processes = -(-users // min(files - 1_000, 20_000))
     each = users // processes
@@ -94,7 +94,7 @@ def crowd(settings):
 
 
 def come_and_go(seconds):
-    """Memory while 10,000 users with a library come within half a minute and leave within another, again and again."""
+    """Memory while 10,000 users with a library repeatedly start over half a minute and stop over another."""
     users, half = 10_000, 30
     stages = [{"duration": f"{half}s", "target": target} for _ in range(seconds // (2 * half)) for target in (users, 0)]
     scenario = {"executor": "ramping-vus", "stages": stages, "gracefulRampDown": "0s", "gracefulStop": "0s"}

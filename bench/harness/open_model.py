@@ -1,4 +1,4 @@
-"""The open model: checks that the load is sent on schedule and that the reported latencies are true."""
+"""The open model: checks that the load is sent on schedule and that the reported latencies are correct."""
 
 import json
 import tempfile

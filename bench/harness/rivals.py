@@ -19,7 +19,7 @@ GO = {
     "vegeta": "github.com/tsenart/vegeta/v12@v12.12.0",
 }
 CARGO = {"oha": "1.16.0"}
-# Not available as a package: measured only if it is in PATH.
+# Not available as a package, so it is measured only if it is in PATH.
 UNPACKAGED = {"wrk2"}
 OURS = {
     "plimsoll": ("plimsoll", "release"),

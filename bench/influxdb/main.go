@@ -1,4 +1,4 @@
-// InfluxDB 1.8, the last release in Go alone. It accepts the writes of versions 1 and 2.
+// InfluxDB 1.8, the last release written entirely in Go. It accepts the write APIs of versions 1 and 2.
 package main
 
 import (

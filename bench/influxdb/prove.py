@@ -3,7 +3,7 @@
 
     bench/influxdb/prove.py [PLIMSOLL]
 
-It builds InfluxDB 1.8 with Go 1.25 or newer, which takes a few minutes, unless INFLUXD names one that is already built. The
+Building InfluxDB 1.8 needs Go 1.25 or newer and takes a few minutes. To use an existing one, set INFLUXD to its path. The
 server requires credentials, and wrong ones must fail.
 """
 

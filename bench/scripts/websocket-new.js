@@ -1,4 +1,4 @@
-// Each user opens a WebSocket, sends ten messages of 100 bytes back and forth, and closes it, again and again.
+// Each user repeatedly opens a WebSocket, exchanges ten 100-byte messages with the echo server, and closes it.
 import ws from 'k6/ws';
 
 const message = 'm'.repeat(100);

@@ -1,4 +1,4 @@
-// Each user sends messages of 100 bytes back and forth on one WebSocket until the end, several
+// Each user exchanges 100-byte messages with the echo server on one WebSocket until the end. Several messages are
 // in flight at a time.
 import ws from 'k6/ws';
 

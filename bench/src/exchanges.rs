@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Exchange {
     /// Directly to the server, without the relay.
     pub direct: bool,
-    /// When it should have started. Those that are due at once start one after another.
+    /// When it should have started. Exchanges that are due at the same time start one after another.
     pub due: u64,
     /// Just before the client connected.
     pub started: u64,

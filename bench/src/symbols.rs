@@ -67,7 +67,7 @@ impl Symbols {
         u16::try_from(place).map_or(Owner::Other, Owner::Crate)
     }
 
-    /// The owner of the instruction at an address, counted from where the program is loaded. `None` is outside of it.
+    /// The owner of the instruction at an address relative to the load address. `None` if the address is outside the program.
     pub fn owner(&self, address: Option<u64>) -> Owner {
         let found = address.and_then(|at| self.owners.range(..=at).next_back());
         found.map_or(Owner::Other, |(_, owner)| *owner)

@@ -14,7 +14,7 @@ const LINE: u64 = 64;
 /// The bits of an address that distinguish an image from objects of its users (crates/quickjs/src/image/space.rs).
 const IMAGE_SHIFT: u32 = 42;
 
-/// A system call whose beginning separates requests: all ways to send.
+/// The system calls that send data. The start of each one separates two requests.
 const SENDS: [&str; 4] = ["sys_sendto", "sys_sendmsg", "sys_writev", "sys_sendmmsg"];
 
 /// Part of the address space of the traced program.
@@ -30,7 +30,7 @@ pub enum Region {
     Image,
     /// Later objects of its users, in small blocks.
     MadeSince,
-    /// All other memory, which was allocated.
+    /// All other memory: heap allocations.
     Heap,
 }
 
@@ -85,7 +85,7 @@ impl Regions {
         }
     }
 
-    /// An address as the table of symbols of the program has it.
+    /// The address as it appears in the program's symbol table.
     fn in_program(&self, address: u64) -> Option<u64> {
         let (from, to) = self.program?;
         (from..to).contains(&address).then(|| address - from)
@@ -217,7 +217,7 @@ impl<'a> Count<'a> {
         self.sends >= self.window * self.skip
     }
 
-    /// Takes the next event; `regions` is asked for the map of memory when the first window begins.
+    /// Processes the next event. Calls `regions` for the memory map when the first window begins.
     pub fn take(&mut self, event: Event, regions: impl FnOnce() -> Regions) {
         match event {
             Event::Instruction { address, size } => {

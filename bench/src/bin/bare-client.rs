@@ -1,4 +1,4 @@
-//! The upper limit: sends fixed bytes and counts fixed-length responses, and does nothing else.
+//! The upper limit for any client: sends fixed bytes, counts fixed-length responses, and does nothing else.
 //!
 //! ```text
 //! bare-client --port 8080 [--connections 100] [--seconds 10] [--length 150] [--cpu 1]

@@ -8,7 +8,8 @@
 //!
 //! It prints `listening on 127.0.0.1:PORT`, and on SIGTERM or SIGINT one JSON object: the number of
 //! responses and, with a delay, the actual and the configured delays.
-//! `--capacity` limits the rate of responses by construction. `--mark N` also reports when the N-th distinct connection sent its first request.
+//! `--capacity` limits the rate of responses by construction. `--mark N` also reports when the N-th distinct connection sent its
+//! first request.
 //! Requests with a body are not supported.
 
 use std::io::{self, Write};

@@ -7,7 +7,8 @@
 //!
 //! Prints the port of its server, reads the port of the relay to it from stdin, starts the exchanges through the
 //! relay and a few directly, and prints one JSON object. `excess` is the time of an exchange through the relay minus the
-//! median of direct ones, the configured delay and the line's own queueing, which is computed from when its messages entered the line.
+//! median of direct ones, the configured delay and the line's own queueing. The queueing is computed from the times at which messages
+//! entered the line.
 //! Jitter is subtracted as the same quantile of its known distribution, and a lost message as the round trip of its retransmission.
 //! With `--watch 0,1` exchanges during which one of these processors paused are counted separately, and `excess` leaves them out
 //! (see [`plimsoll_bench::pauses`]).
