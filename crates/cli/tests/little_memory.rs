@@ -1,4 +1,4 @@
-//! Too little memory. A command either works, or reports the shortage and what to do.
+//! Runs commands with too little memory. Each either works, or reports the shortage and a remedy.
 #![cfg(target_os = "linux")]
 
 mod plimsoll;
@@ -20,7 +20,7 @@ fn limited(megabytes: u32, arguments: &str, script: &str) -> Ended {
         .run()
 }
 
-/// The problem with how a command exited, if any.
+/// Describes what is wrong with the exit status and output of a command, if anything.
 fn fault(ended: &Ended) -> Option<String> {
     let worked = ended.stdout.contains("verdict: ");
     let explained = ["memory", "ulimit"]

@@ -252,7 +252,7 @@ fn time_zone() -> Vec<u8> {
         let mut part = b"TZif".to_vec();
         part.push(version);
         part.extend_from_slice(&[0; 15]);
-        // There are no further rules: one type of local time, with a name of four bytes.
+        // No transitions: one local time type, whose name has four bytes.
         for count in [0_u32, 0, 0, 0, 1, 4] {
             part.extend_from_slice(&count.to_be_bytes());
         }
@@ -263,7 +263,7 @@ fn time_zone() -> Vec<u8> {
     [part(b'2'), part(b'2'), b"\nIST-5:30\n".to_vec()].concat()
 }
 
-/// Reading the zone needs more stack than a script's call has, so it must be read before.
+/// Reading the time zone needs more stack than a script's call has, so the program must read it before the call.
 #[test]
 fn the_first_log_line_of_a_script_has_the_local_time() {
     let folder = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ fn plimsoll() -> Result<Command, String> {
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
-    /// Creates it.
+    /// Creates the directory.
     pub fn new() -> Result<Scratch, String> {
         let path = std::env::temp_dir().join(format!("plimsoll-new-{}", std::process::id()));
         // This fails if the directory exists, so the directory belongs to this process.

@@ -26,7 +26,7 @@ pub struct Snapshots {
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Snapshots {
-    /// Computes the figures if a request waits for them. To be called with every event of the run.
+    /// Computes the figures if a request waits for them. Call this for every event of the run.
     pub fn event(&self, event: Event<'_>) {
         match event {
             Event::Progress(progress) => {

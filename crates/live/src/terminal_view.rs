@@ -43,7 +43,7 @@ impl TerminalView {
         }
     }
 
-    /// Processes an event. To be called with every event of the run.
+    /// Processes an event. Call this for every event of the run.
     pub fn event(&mut self, event: Event<'_>) {
         let Some(update) = self.collector.event(event) else {
             return;

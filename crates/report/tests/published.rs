@@ -63,8 +63,8 @@ fn published_reports_are_those_of_their_results() {
 const MAX_IN_HEADLINES: usize = 90;
 /// Maximum number of words in the answers to the questions, with their figures and conditions.
 const MAX_IN_ANSWERS: usize = 260;
-/// Maximum number of words of a conclusion before its small tables and its collapsed part: also the statements of the
-/// source, with their limits and conditions.
+/// Maximum number of words of a conclusion before its small tables and its collapsed part. These words include the
+/// statements of the source, with their limits and conditions.
 const MAX_WORDS: usize = 560;
 
 /// The number of words in bold. Each point of the conclusion begins with the answer to a question in bold.
@@ -109,7 +109,7 @@ fn render(report: &Path, written: &BTreeMap<String, String>) {
     }
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()

@@ -96,7 +96,7 @@ impl Seconds {
         }
     }
 
-    /// Records the number of users at the end of a second, and the processor time used in it. To be called at the end
+    /// Records the number of users at the end of a second, and the processor time used in it. Call this at the end
     /// of each second.
     pub fn second_ended(&mut self, users: u32, cpu: Duration) {
         self.users = users;

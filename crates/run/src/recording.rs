@@ -95,7 +95,7 @@ impl Recording {
         self.seconds.set_load(load);
     }
 
-    /// Records the number of users at the end of a second. To be called at the end of each second.
+    /// Records the number of users at the end of a second. Call this at the end of each second.
     fn second_ended(&mut self, users: u32) {
         let cpu = plimsoll_machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));

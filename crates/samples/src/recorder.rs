@@ -101,7 +101,7 @@ impl Recorder {
         }
     }
 
-    /// Interns the base tags of a user. To be called when they change, not for each sample.
+    /// Interns the base tags of a user. Call this when they change, not for each sample.
     pub fn base_tags(&self, tags: &TagMap) -> BaseTags {
         let inner = &mut *self.inner.borrow_mut();
         let bases = &mut inner.bases;

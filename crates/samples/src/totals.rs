@@ -111,7 +111,7 @@ impl Totals {
         self.count_series(&contents.exchanges, &contents.series);
     }
 
-    /// Records how many users run (`vus`) and are initialized (`vus_max`), over all workers. To be called once per
+    /// Records how many users run (`vus`) and are initialized (`vus_max`), over all workers. Call this once per
     /// second.
     pub fn users(&mut self, active: u32, ready: u32, at: Moment) {
         for (metric, users) in [(builtin::VUS, active), (builtin::VUS_MAX, ready)] {
@@ -166,7 +166,7 @@ impl Totals {
         self.names.parts()
     }
 
-    /// The results of the thresholds after `elapsed` of the run. To be called every 2 s during the run, and once at its
+    /// The results of the thresholds after `elapsed` of the run. Call this every 2 s during the run, and once at its
     /// end.
     pub fn evaluate(&self, elapsed: Duration, stage: Stage) -> ThresholdReport {
         let mut report = ThresholdReport::default();

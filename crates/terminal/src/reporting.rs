@@ -20,7 +20,7 @@ pub struct ReportRequest {
     pub reports: Vec<ReportFile>,
     pub markdown: Option<PathBuf>,
     pub junit: Option<PathBuf>,
-    /// Whether to write annotations and a summary for GitHub Actions. By default, if its variable is set.
+    /// Whether to write annotations and a summary for GitHub Actions. By default, true if GitHub's variable is set.
     pub github: Option<bool>,
     pub fail_on: Vec<Condition>,
     /// The run to compare with.
@@ -164,7 +164,7 @@ impl Reporting {
 /// Rejects conditions that need another run, if there is none to compare with.
 ///
 /// # Errors
-/// The condition.
+/// Names the condition that needs another run.
 pub fn needs_baseline(request: &ReportRequest) -> Result<(), Refusal> {
     let compares = request
         .fail_on

@@ -157,7 +157,7 @@ pub fn of_text(text: &str) -> Reported {
     }
 }
 
-/// Reads `--record`. `requests` is the metric that counts requests. The sum of the seconds must equal the end.
+/// Reads `--record`. `requests` is the metric that counts requests. The sum of the seconds must equal the totals at the end.
 pub fn of_record(path: &str, requests: &str) -> Reported {
     let text = read(path);
     let lines: Vec<Value> = text

@@ -1,7 +1,7 @@
 //! `k6/x/mqtt`: clients of MQTT brokers.
 //!
-//! The class is written in JavaScript. Rust opens the connection, transfers the bytes, and writes and reads the
-//! packets.
+//! The class is written in JavaScript. Rust opens the connection, transfers the bytes, and encodes and decodes
+//! the packets.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
