@@ -49,6 +49,7 @@ impl Runs {
         }
     }
 
+    #[inline(always)]
     fn run(&self, number: u32) -> *mut Run {
         (self.area.base() + number as usize * RUN) as *mut Run
     }
@@ -125,6 +126,7 @@ impl Default for OwnMemory {
 ///
 /// # Safety
 /// `block` must be a small block in use.
+#[inline(always)]
 pub unsafe fn small_block_size(block: NonNull<u8>) -> usize {
     // SAFETY: per the contract above, a run surrounds it.
     let class = unsafe { (*run_of(block)).class };
@@ -156,6 +158,7 @@ unsafe fn usable_size(_: *mut Large) -> usize {
     LARGE_HEADER
 }
 
+#[inline(always)]
 fn run_of(block: NonNull<u8>) -> *mut Run {
     let block = block.as_ptr();
     block.wrapping_sub(block as usize % RUN).cast()
@@ -163,29 +166,62 @@ fn run_of(block: NonNull<u8>) -> *mut Run {
 
 impl OwnMemory {
     /// A block of at least `size` bytes.
-    #[inline]
+    // The frequent case is short and calls nothing, so that it needs no frame.
+    #[inline(always)]
     pub fn allocate(&self, runs: &Runs, size: usize) -> Option<NonNull<u8>> {
         if size > LARGEST {
             return self.allocate_large(size, false);
         }
         let class = size.saturating_sub(1) / STEP;
-        let mut number = self.first[class].get();
+        let number = self.first[class].get();
+        if number == 0 {
+            return self.allocate_in_new_run(runs, class);
+        }
         // SAFETY: the lists contain this user's runs, and nobody else changes their headers. A free block begins with
         // the offset of the next one.
         unsafe {
-            if number == 0 || (*runs.run(number)).free == 0 {
-                number = runs.take(class)?;
-                self.link_first(runs, class, number);
+            let run = runs.run(number);
+            let free = (*run).free;
+            if free == 0 {
+                return self.allocate_in_new_run(runs, class);
             }
+            let block = run.cast::<u8>().add(usize::from(free));
+            let next = block.cast::<u16>().read();
+            (*run).free = next;
+            (*run).used += 1;
+            if next == 0 && (*run).next != 0 {
+                self.move_last(runs, class, number);
+            }
+            Some(NonNull::new_unchecked(block))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_in_new_run(&self, runs: &Runs, class: usize) -> Option<NonNull<u8>> {
+        let number = runs.take(class)?;
+        // SAFETY: as in `allocate`. The run is in no list yet, and has more than one free block.
+        unsafe {
+            self.link_first(runs, class, number);
             let run = runs.run(number);
             let block = run.cast::<u8>().add(usize::from((*run).free));
             (*run).free = block.cast::<u16>().read();
-            (*run).used += 1;
-            if (*run).free == 0 && (*run).next != 0 {
-                self.unlink(runs, class, number);
-                self.link_last(runs, class, number);
-            }
+            (*run).used = 1;
             NonNull::new(block)
+        }
+    }
+
+    /// Puts a run whose blocks are all in use behind those with free blocks.
+    ///
+    /// # Safety
+    /// The run must be in the list of its class.
+    #[cold]
+    #[inline(never)]
+    unsafe fn move_last(&self, runs: &Runs, class: usize, number: u32) {
+        // SAFETY: per the contract above.
+        unsafe {
+            self.unlink(runs, class, number);
+            self.link_last(runs, class, number);
         }
     }
 
@@ -200,6 +236,7 @@ impl OwnMemory {
         Some(block)
     }
 
+    #[inline(never)]
     fn allocate_large(&self, size: usize, zeroed: bool) -> Option<NonNull<u8>> {
         let size = size.checked_add(LARGE_HEADER)?;
         // SAFETY: a new block is linked into this user's list, and nobody else changes the blocks of that list.
@@ -223,24 +260,41 @@ impl OwnMemory {
 
     /// # Safety
     /// `block` must be a small block of this user.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn free_small(&self, runs: &Runs, block: NonNull<u8>) {
         let run = run_of(block);
         // SAFETY: per the contract above.
         unsafe {
-            let was_full = (*run).free == 0;
-            block.cast::<u16>().write((*run).free);
+            let next = (*run).free;
+            block.cast::<u16>().write(next);
             (*run).free = (block.as_ptr() as usize % RUN) as u16;
-            (*run).used -= 1;
+            let used = (*run).used - 1;
+            (*run).used = used;
+            if used == 0 || next == 0 {
+                self.move_after_free(runs, run, next == 0);
+            }
+        }
+    }
+
+    /// Returns an empty run, or puts one that was full before those without free blocks.
+    ///
+    /// # Safety
+    /// The run must be in the list of its class.
+    #[inline(never)]
+    unsafe fn move_after_free(&self, runs: &Runs, run: *mut Run, was_full: bool) {
+        // SAFETY: per the contract above.
+        unsafe {
             let class = (*run).class as usize;
             let is_only = (*run).previous == 0 && (*run).next == 0;
             // The last empty run stays, for the next block of that size.
-            if (*run).used == 0 && !is_only {
-                let number = runs.number(run);
+            if is_only {
+                return;
+            }
+            let number = runs.number(run);
+            if (*run).used == 0 {
                 self.unlink(runs, class, number);
                 runs.give_back(number);
             } else if was_full && (*run).previous != 0 {
-                let number = runs.number(run);
                 self.unlink(runs, class, number);
                 self.link_first(runs, class, number);
             }
