@@ -55,6 +55,26 @@ impl<'c> Value<'c> {
         self.define_with(key, value, sys::JS_PROP_C_W_E)
     }
 
+    /// Like [`Value::define`] for a property that users of an image change often: the change of users then exchanges its
+    /// value without a comparison. Without an image, the same as [`Value::define`].
+    pub fn define_hot(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
+        if !self.context.makes_image() {
+            return self.define(key, value);
+        }
+        let inner = self.context.inner();
+        let done = key.with(self.context, |atom| {
+            inner.hot_next(1);
+            // SAFETY: the values and the atom are live; the engine takes over `value`.
+            unsafe { sys::JS_DefineVariable(self.context.raw(), self.raw, atom, value.into_raw()) }
+        });
+        inner.hot_next(0);
+        if done < 0 {
+            Err(Thrown::pending())
+        } else {
+            Ok(())
+        }
+    }
+
     /// Like [`Value::define`], but the property is not listed among the object's keys.
     pub fn define_hidden(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         self.define_with(

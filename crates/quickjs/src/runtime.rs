@@ -166,10 +166,7 @@ impl Runtime {
         let heap = (&raw const *making.heap).cast_mut().cast();
         // SAFETY: the heap outlives the runtime, whose `Inner` holds it.
         let (raw, context) = unsafe {
-            // The runtime, and the context.
-            making.heap.written_next(1);
             let raw = sys::JS_NewImageRuntime(&Heap::FUNCTIONS, heap);
-            making.heap.written_next(1);
             with_context(raw, Intrinsics::AtOnce)?
         };
         let names = Rc::new(Names::new(settings.names));

@@ -235,10 +235,11 @@ async fn make(
 /// Makes places for the values that differ between users, so that setting them does not change the layout of the global
 /// object, of which each user would get a copy.
 fn reserve(context: &Context, has_rest: bool) -> Result<(), Thrown> {
-    globals::define_number(context)?;
+    let global = context.global();
+    global.define_hot("__VU", context.number(0))?;
     // It must not exist yet when the init code or `setupVU` runs.
-    if !has_rest {
-        context.global().set(names::ITER, context.undefined())?;
+    if !has_rest && !global.has(names::ITER)? {
+        global.define_hot(names::ITER, context.undefined())?;
     }
     Ok(())
 }

@@ -349,17 +349,9 @@ typedef struct JSClass {
 
 struct JSRuntime {
     JSMallocFunctions mf;
-    JSMallocState malloc_state;
     JSArenaState arena_state;
     const char *rt_info;
 
-    int atom_hash_size; /* power of two */
-    int atom_count;
-    int atom_size;
-    int atom_count_resize; /* resize hash table at this count */
-    uint32_t *atom_hash;
-    JSAtomStruct **atom_array; /* the atoms from atom_base on */
-    int atom_free_index; /* 0 = none */
     /* Plimsoll: the atoms below atom_base are those of the thread's table
        (JS_ShareAtoms), read-only; 0 when the runtime has all of its own. */
     uint32_t atom_base;
@@ -371,54 +363,20 @@ struct JSRuntime {
     JSClass *class_array;
 
     struct list_head context_list; /* list of JSContext.link */
-    /* list of JSGCObjectHeader.link. List of allocated GC objects (used
-       by the garbage collector) */
-    struct list_head gc_obj_list;
-    /* list of JSGCObjectHeader.link. Used during JS_FreeValueRT() */
-    struct list_head gc_zero_ref_count_list;
-    struct list_head tmp_obj_list; /* used during GC */
-    JSGCPhaseEnum gc_phase : 8;
-    size_t malloc_gc_threshold;
 #ifdef ENABLE_DUMPS // JS_DUMP_LEAKS
     struct list_head string_list; /* list of JSString.link */
 #endif
-    /* stack limitation */
-    uintptr_t stack_size; /* in bytes, 0 if no limit */
-    uintptr_t stack_top;
-    uintptr_t stack_limit; /* lower stack limit */
-
-    JSValue current_exception;
-    /* true if inside an out of memory error, to avoid recursing */
-    bool in_out_of_memory;
-    /* true if inside build_backtrace, to avoid recursing */
-    bool in_build_stack_trace;
-    /* true if inside JS_FreeRuntime */
-    bool in_free;
-    /* Plimsoll: objects without references stay in gc_zero_ref_count_list */
-    bool free_later;
-
-    struct JSStackFrame *current_stack_frame;
-
     JSInterruptHandler *interrupt_handler;
     void *interrupt_opaque;
 
     JSPauseHandler *pause_handler;
     void *pause_opaque;
-    /* the tick at which pause_handler was last called */
-    uint32_t pause_tick;
-    /* a collection was due while pauses were not allowed */
-    bool gc_is_due;
 
     JSPromiseHook *promise_hook;
     void *promise_hook_opaque;
-    // for smuggling the parent promise from js_promise_then
-    // to js_promise_constructor
-    JSValueLink *parent_promise;
 
     JSHostPromiseRejectionTracker *host_promise_rejection_tracker;
     void *host_promise_rejection_tracker_opaque;
-
-    struct list_head job_list; /* list of JSJobEntry.link */
 
     bool module_normalize_has_attr;
     union {
@@ -432,8 +390,6 @@ struct JSRuntime {
     } u;
     JSModuleCheckSupportedImportAttributes *module_check_attrs;
     void *module_loader_opaque;
-    /* timestamp for internal use in module evaluation */
-    int64_t module_async_evaluation_next_timestamp;
 
     /* used to allocate, free and clone SharedArrayBuffers */
     JSSharedArrayBufferFunctions sab_funcs;
@@ -441,22 +397,78 @@ struct JSRuntime {
     bool can_block; /* true if Atomics.wait can block */
     uint32_t dump_flags : 24;
 
-    /* Shape hash table */
-    int shape_hash_bits;
-    int shape_hash_size;
-    int shape_hash_count; /* number of hashed shapes */
-    JSShape **shape_hash;
     /* Plimsoll: the table of the image's shapes; NULL without an image */
     JSShape **image_shape_hash;
     int image_shape_hash_bits;
     /* the bytes of the image */
     size_t image_size;
     struct list_head image_obj_list;
-    /* the time or a random number was asked for since the start */
-    bool is_unrepeatable;
-    void *user_opaque;
     void *libc_opaque;
     JSRuntimeFinalizerState *finalizers;
+
+    /* Plimsoll: all that follows changes while nearly any script runs. The
+       users of an image exchange it as a whole: JS_GetRuntimeLayout(). */
+    _Alignas(16) JSMallocState malloc_state;
+    size_t malloc_gc_threshold;
+
+    int atom_hash_size; /* power of two */
+    int atom_count;
+    int atom_size;
+    int atom_count_resize; /* resize hash table at this count */
+    uint32_t *atom_hash;
+    JSAtomStruct **atom_array; /* the atoms from atom_base on */
+    int atom_free_index; /* 0 = none */
+
+    /* Shape hash table */
+    int shape_hash_bits;
+    int shape_hash_size;
+    int shape_hash_count; /* number of hashed shapes */
+    JSShape **shape_hash;
+
+    /* list of JSGCObjectHeader.link. List of allocated GC objects (used
+       by the garbage collector) */
+    struct list_head gc_obj_list;
+    /* list of JSGCObjectHeader.link. Used during JS_FreeValueRT() */
+    struct list_head gc_zero_ref_count_list;
+    struct list_head tmp_obj_list; /* used during GC */
+    JSGCPhaseEnum gc_phase : 8;
+    /* a collection was due while pauses were not allowed */
+    bool gc_is_due;
+    /* Plimsoll: objects without references stay in gc_zero_ref_count_list */
+    bool free_later;
+    /* true if inside JS_FreeRuntime */
+    bool in_free;
+    /* true if inside an out of memory error, to avoid recursing */
+    bool in_out_of_memory;
+    /* true if inside build_backtrace, to avoid recursing */
+    bool in_build_stack_trace;
+    /* the time or a random number was asked for since the start */
+    bool is_unrepeatable;
+
+    struct list_head job_list; /* list of JSJobEntry.link */
+
+    /* stack limitation */
+    uintptr_t stack_size; /* in bytes, 0 if no limit */
+    uintptr_t stack_top;
+    uintptr_t stack_limit; /* lower stack limit */
+    struct JSStackFrame *current_stack_frame;
+
+    JSValue current_exception;
+    // for smuggling the parent promise from js_promise_then
+    // to js_promise_constructor
+    JSValueLink *parent_promise;
+    /* timestamp for internal use in module evaluation */
+    int64_t module_async_evaluation_next_timestamp;
+
+    void *user_opaque;
+    /* Plimsoll: the following belong to the runtime's only context. */
+    void *context_opaque;
+    JSValue error_back_trace;
+    uint64_t random_state;
+    /* the tick at which interrupt_handler was last called */
+    uint32_t interrupt_tick;
+    /* the tick at which pause_handler was last called */
+    uint32_t pause_tick;
 };
 
 typedef struct JSStackFrame {
@@ -829,7 +841,6 @@ struct JSContext {
     JSValue promise_ctor;
     JSValue native_error_proto[JS_NATIVE_ERROR_COUNT];
     JSValue error_ctor;
-    JSValue error_back_trace;
     JSValue error_prepare_stack;
     JSValue error_stack_trace_limit;
     JSValue iterator_ctor;
@@ -845,11 +856,7 @@ struct JSContext {
 
     double time_origin;
 
-    uint64_t random_state;
     uint32_t hash_seed;
-
-    /* the tick at which JSRuntime.interrupt_handler was last called */
-    uint32_t interrupt_tick;
 
     struct list_head loaded_modules; /* list of JSModuleDef.link */
 
@@ -865,7 +872,6 @@ struct JSContext {
     JSValue (*eval_internal)(JSContext *ctx, JSValueConst this_obj,
                              const char *input, size_t input_len,
                              const char *filename, int line, int flags, int scope_idx);
-    void *user_opaque;
 };
 
 typedef union JSFloat64Union {
@@ -3342,16 +3348,16 @@ JSContext *JS_NewContextRaw(JSRuntime *rt)
     ctx->regexp_ctor = JS_NULL;
     ctx->promise_ctor = JS_NULL;
     ctx->error_ctor = JS_NULL;
-    ctx->error_back_trace = JS_UNDEFINED;
+    ctx->rt->error_back_trace = JS_UNDEFINED;
     ctx->error_prepare_stack = JS_UNDEFINED;
     ctx->error_stack_trace_limit = js_int32(10);
     init_list_head(&ctx->loaded_modules);
     // TODO(bnoordhuis) use getrandom() etc.
-    ctx->random_state = js__gettimeofday_us();
+    ctx->rt->random_state = js__gettimeofday_us();
     // the state must be non zero
-    if (ctx->random_state == 0)
-        ctx->random_state = 1;
-    ctx->hash_seed = xorshift64star(&ctx->random_state);
+    if (ctx->rt->random_state == 0)
+        ctx->rt->random_state = 1;
+    ctx->hash_seed = xorshift64star(&ctx->rt->random_state);
 
     if (JS_AddIntrinsicBasicObjects(ctx)) {
         JS_FreeContext(ctx);
@@ -3388,12 +3394,12 @@ JSContext *JS_NewContext(JSRuntime *rt)
 
 void *JS_GetContextOpaque(JSContext *ctx)
 {
-    return ctx->user_opaque;
+    return ctx->rt->context_opaque;
 }
 
 void JS_SetContextOpaque(JSContext *ctx, void *opaque)
 {
-    ctx->user_opaque = opaque;
+    ctx->rt->context_opaque = opaque;
 }
 
 /* set the new value and free the old value after (freeing the value
@@ -3476,7 +3482,7 @@ static void JS_MarkContext(JSRuntime *rt, JSContext *ctx,
         JS_MarkValue(rt, ctx->native_error_proto[i], mark_func);
     }
     JS_MarkValue(rt, ctx->error_ctor, mark_func);
-    JS_MarkValue(rt, ctx->error_back_trace, mark_func);
+    JS_MarkValue(rt, ctx->rt->error_back_trace, mark_func);
     JS_MarkValue(rt, ctx->error_prepare_stack, mark_func);
     JS_MarkValue(rt, ctx->error_stack_trace_limit, mark_func);
     for(i = 0; i < rt->class_count; i++) {
@@ -3563,7 +3569,7 @@ void JS_FreeContext(JSContext *ctx)
         JS_FreeValue(ctx, ctx->native_error_proto[i]);
     }
     JS_FreeValue(ctx, ctx->error_ctor);
-    JS_FreeValue(ctx, ctx->error_back_trace);
+    JS_FreeValue(ctx, ctx->rt->error_back_trace);
     JS_FreeValue(ctx, ctx->error_prepare_stack);
     JS_FreeValue(ctx, ctx->error_stack_trace_limit);
     for(i = 0; i < rt->class_count; i++) {
@@ -4107,7 +4113,8 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
            preallocating space for predefined atoms (at least 504).
          */
         if (rt->atom_base) /* what comes on top of the shared ones is few */
-            new_size = max_int(32, rt->atom_size * 3 / 2);
+            new_size = max_int(rt->image_size ? 16 : 32,
+                               rt->atom_size * 3 / 2);
         else
             new_size = max_int(711, rt->atom_size * 3 / 2);
         if (new_size > JS_ATOM_MAX - rt->atom_base)
@@ -9140,8 +9147,8 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         dbuf_free(&dbuf);
     }
 
-    if (JS_IsUndefined(ctx->error_back_trace))
-        ctx->error_back_trace = js_dup(stack);
+    if (JS_IsUndefined(ctx->rt->error_back_trace))
+        ctx->rt->error_back_trace = js_dup(stack);
     if (has_filter_func) {
         /* Error.captureStackTrace(target, ...): install an own data property
            on the (possibly non-Error) target, shadowing the accessor */
@@ -9424,11 +9431,11 @@ static void JS_ThrowInterrupted(JSContext *ctx)
 static no_inline bool js_must_end(JSContext *ctx, uint32_t tick)
 {
     JSRuntime *rt = ctx->rt;
-    ctx->interrupt_tick = tick;
+    ctx->rt->interrupt_tick = tick;
     if (rt->interrupt_handler &&
         rt->interrupt_handler(rt, rt->interrupt_opaque)) {
         /* whoever polls next is to find out as well */
-        ctx->interrupt_tick--;
+        ctx->rt->interrupt_tick--;
         return true;
     }
     return false;
@@ -9447,7 +9454,7 @@ static no_inline __exception int __js_poll_interrupts(JSContext *ctx,
 static inline __exception int js_poll_interrupts(JSContext *ctx)
 {
     uint32_t tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
-    if (unlikely(tick != ctx->interrupt_tick)) {
+    if (unlikely(tick != ctx->rt->interrupt_tick)) {
         return __js_poll_interrupts(ctx, tick);
     } else {
         return 0;
@@ -9460,7 +9467,7 @@ static inline __exception int js_poll_interrupts(JSContext *ctx)
 static bool js_leave_loop(JSContext *ctx)
 {
     uint32_t tick = atomic_load_explicit(&js_interrupt_tick, memory_order_relaxed);
-    return unlikely(tick != ctx->interrupt_tick) && js_must_end(ctx, tick);
+    return unlikely(tick != ctx->rt->interrupt_tick) && js_must_end(ctx, tick);
 }
 
 /* Plimsoll: the same for loops of files that know no contexts */
@@ -21855,7 +21862,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
     }
  exception:
     if (needs_backtrace(rt->current_exception)
-    || JS_IsUndefined(ctx->error_back_trace)) {
+    || JS_IsUndefined(ctx->rt->error_back_trace)) {
         sf->cur_pc = pc;
         build_backtrace(ctx, rt->current_exception, JS_UNDEFINED,
                         NULL, 0, 0, 0);
@@ -21874,8 +21881,8 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 } else {
                     *sp++ = rt->current_exception;
                     rt->current_exception = JS_UNINITIALIZED;
-                    JS_FreeValueRT(rt, ctx->error_back_trace);
-                    ctx->error_back_trace = JS_UNDEFINED;
+                    JS_FreeValueRT(rt, ctx->rt->error_back_trace);
+                    ctx->rt->error_back_trace = JS_UNDEFINED;
                     pc = b->byte_code_buf + pos;
                     goto restart;
                 }
@@ -39405,8 +39412,8 @@ static JSValue JS_EvalInternal(JSContext *ctx, JSValueConst this_obj,
         return JS_ThrowTypeError(ctx, "eval is not supported");
     }
     if (!rt->current_stack_frame) {
-        JS_FreeValueRT(rt, ctx->error_back_trace);
-        ctx->error_back_trace = JS_UNDEFINED;
+        JS_FreeValueRT(rt, ctx->rt->error_back_trace);
+        ctx->rt->error_back_trace = JS_UNDEFINED;
     }
     return ctx->eval_internal(ctx, this_obj, input, input_len, filename, line,
                               flags, scope_idx);
@@ -41775,13 +41782,6 @@ static int js_freeze_atoms(JSRuntime *rt)
     rt->atom_size = 0;
     rt->atom_free_index = 0;
     rt->atom_count = 0;
-    if (JS_ResizeAtomHash(rt, 64))
-        return -1;
-    /* allocates the array */
-    atom = __JS_NewAtom(rt, NULL, JS_ATOM_TYPE_SYMBOL);
-    if (atom == JS_ATOM_NULL)
-        return -1;
-    __JS_FreeAtom(rt, atom);
     return 0;
 }
 
@@ -41801,24 +41801,18 @@ int JS_PrepareImage(JSContext *ctx)
 }
 
 /* Plimsoll: makes the heap of 'ctx' ready for JS_SetImageEnd. No object may be
-   made in between. It allocates only what each user writes to. Return -1 if
-   memory is exhausted. The heap can only be given up then. */
+   made in between. Return -1 if memory is exhausted. The heap can only be given
+   up then. */
 int JS_FreezeImage(JSContext *ctx)
 {
     JSRuntime *rt = ctx->rt;
-    JSShape **shapes;
-    const int bits = 6;
 
     if (js_freeze_atoms(rt))
         return -1;
-    shapes = js_mallocz_rt(rt, sizeof(shapes[0]) << bits);
-    if (!shapes)
-        return -1;
     rt->image_shape_hash = rt->shape_hash;
     rt->image_shape_hash_bits = rt->shape_hash_bits;
-    rt->shape_hash = shapes;
-    rt->shape_hash_bits = bits;
-    rt->shape_hash_size = 1 << bits;
+    rt->shape_hash = NULL;
+    rt->shape_hash_size = 0;
     rt->shape_hash_count = 0;
     /* the list of the image's objects ends in the image, too */
     list_add(&rt->image_obj_list, &rt->gc_obj_list);
@@ -41827,6 +41821,71 @@ int JS_FreezeImage(JSContext *ctx)
     rt->image_size = rt->malloc_state.malloc_size;
     rt->malloc_gc_threshold = rt->image_size + 256 * 1024;
     return 0;
+}
+
+/* Plimsoll: makes the tables for the atoms and the shapes of a new user of an
+   image, in memory of its own. To be called once, before it runs anything.
+   Return -1 if memory is exhausted. The user can only be given up then. */
+int JS_StartUser(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+    JSShape **shapes;
+    const int bits = 4;
+
+    if (JS_ResizeAtomHash(rt, 32))
+        return -1;
+    shapes = js_mallocz_rt(rt, sizeof(shapes[0]) << bits);
+    if (!shapes)
+        return -1;
+    rt->shape_hash = shapes;
+    rt->shape_hash_bits = bits;
+    rt->shape_hash_size = 1 << bits;
+    return 0;
+}
+
+/* Plimsoll: the size of a runtime without what belongs to it, and the offset
+   from which on nearly any script changes it, a multiple of 16. */
+size_t JS_GetRuntimeLayout(size_t *poffset)
+{
+    *poffset = offsetof(JSRuntime, malloc_state);
+    return sizeof(JSRuntime);
+}
+
+/* Plimsoll: like JS_DefinePropertyValue() with JS_PROP_C_W_E, but the value of
+   the property is in a block of its own, the first one to be allocated. 'obj'
+   must be an object without exotic behavior. */
+int JS_DefineVariable(JSContext *ctx, JSValueConst obj, JSAtom prop,
+                      JSValue val)
+{
+    JSObject *p = JS_VALUE_GET_OBJ(obj);
+    JSShapeProperty *prs;
+    JSProperty *pr;
+    JSVarRef *var_ref;
+
+    prs = find_own_property(&pr, p, prop);
+    if (!p->extensible || (prs && !(prs->flags & JS_PROP_CONFIGURABLE)))
+        return JS_DefinePropertyValue(ctx, obj, prop, val, JS_PROP_C_W_E);
+    var_ref = js_create_var_ref(ctx, true);
+    if (!var_ref) {
+        JS_FreeValue(ctx, val);
+        return -1;
+    }
+    var_ref->value = val;
+    if (prs) {
+        if (js_shape_prepare_update(ctx, p, &prs))
+            goto fail;
+        free_property(ctx->rt, pr, prs->flags);
+        prs->flags = JS_PROP_C_W_E | JS_PROP_VARREF;
+    } else {
+        pr = add_property(ctx, p, prop, JS_PROP_C_W_E | JS_PROP_VARREF);
+        if (!pr)
+            goto fail;
+    }
+    pr->u.var_ref = var_ref;
+    return 0;
+ fail:
+    free_var_ref(ctx->rt, var_ref);
+    return -1;
 }
 
 /* Plimsoll: what lies in an image below 'end' belongs to all users of this
@@ -41853,7 +41912,7 @@ size_t JS_GetAllocatedSize(JSRuntime *rt)
 /* Plimsoll: the state of Math.random. */
 void JS_SeedRandom(JSContext *ctx, uint64_t seed)
 {
-    ctx->random_state = seed ? seed : 1;
+    ctx->rt->random_state = seed ? seed : 1;
 }
 
 static void js_finalize_host_objects(JSRuntime *rt, struct list_head *list)
@@ -50648,7 +50707,7 @@ static JSValue js_math_random(JSContext *ctx, JSValueConst this_val,
     uint64_t v;
 
     ctx->rt->is_unrepeatable = true;
-    v = xorshift64star(&ctx->random_state);
+    v = xorshift64star(&ctx->rt->random_state);
     /* 1.0 <= u.d < 2 */
     u.u64 = ((uint64_t)0x3ff << 52) | (v >> 12);
     return js_float64(u.d - 1.0);
@@ -66659,8 +66718,8 @@ uintptr_t js_std_cmd(int cmd, ...) {
     case 2: // ErrorBackTrace
         ctx = va_arg(ap, JSContext *);
         pv = va_arg(ap, JSValue *);
-        *pv = ctx->error_back_trace;
-        ctx->error_back_trace = JS_UNDEFINED;
+        *pv = ctx->rt->error_back_trace;
+        ctx->rt->error_back_trace = JS_UNDEFINED;
         break;
     case 3: // GetStringKind
         ctx = va_arg(ap, JSContext *);

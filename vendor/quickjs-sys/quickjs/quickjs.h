@@ -1252,6 +1252,10 @@ JS_EXTERN void JS_UnshareAtoms(JSRuntime *rt);
 JS_EXTERN JSRuntime *JS_NewImageRuntime(const JSMallocFunctions *mf, void *opaque);
 JS_EXTERN int JS_PrepareImage(JSContext *ctx);
 JS_EXTERN int JS_FreezeImage(JSContext *ctx);
+JS_EXTERN int JS_StartUser(JSContext *ctx);
+JS_EXTERN size_t JS_GetRuntimeLayout(size_t *poffset);
+JS_EXTERN int JS_DefineVariable(JSContext *ctx, JSValueConst obj, JSAtom prop,
+                                JSValue val);
 JS_EXTERN void JS_SetImageEnd(const void *end);
 JS_EXTERN bool JS_IsUnrepeatable(JSRuntime *rt);
 JS_EXTERN size_t JS_GetAllocatedSize(JSRuntime *rt);

@@ -1686,6 +1686,20 @@ unsafe extern "C" {
     pub fn JS_FreezeImage(ctx: *mut JSContext) -> ::core::ffi::c_int;
 }
 unsafe extern "C" {
+    pub fn JS_StartUser(ctx: *mut JSContext) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
+    pub fn JS_GetRuntimeLayout(poffset: *mut size_t) -> size_t;
+}
+unsafe extern "C" {
+    pub fn JS_DefineVariable(
+        ctx: *mut JSContext,
+        obj: JSValue,
+        prop: JSAtom,
+        val: JSValue,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
     pub fn JS_SetImageEnd(end: *const ::core::ffi::c_void);
 }
 unsafe extern "C" {

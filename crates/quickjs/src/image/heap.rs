@@ -15,16 +15,22 @@ const FINE_CLASSES: usize = FINE / 16;
 const CLASSES: usize = FINE_CLASSES + 4 * 21;
 /// The size of the header of each block of an image. The header contains the block's class.
 const HEADER: usize = 8;
+/// The maximum number of bytes in the hot page, which every change of users copies.
+const MOST_HOT: usize = 1024;
 
 pub struct Heap {
     image: Area,
     /// The first free block of each class. A free block begins with the address of the next one.
     free: [Cell<usize>; CLASSES],
     is_frozen: Cell<bool>,
-    /// The rest of the image's first page. It is for blocks that every user writes to.
-    first_page: Cell<(usize, usize)>,
+    /// The address of the runtime, until it is allocated.
+    runtime: Cell<Option<usize>>,
+    /// The page that begins with the part of the runtime that changes. It contains only blocks that every user changes.
+    hot_page: usize,
+    /// The bytes in use there.
+    hot_size: Cell<usize>,
     /// The number of further blocks to put there.
-    written_next: Cell<usize>,
+    hot_next: Cell<usize>,
     pub runs: Runs,
     /// The memory of the user that is running.
     pub user: Cell<*const OwnMemory>,
@@ -56,16 +62,23 @@ impl Heap {
     pub fn new() -> Option<Box<Self>> {
         let window = Window::take()?;
         let image = window.image();
-        let page = image.take(PAGE)?;
+        let mut start = 0;
+        // SAFETY: writes one number.
+        let size = unsafe { sys::JS_GetRuntimeLayout(&mut start) };
+        let (size, start) = (size as usize, start as usize);
+        // The runtime lies across the start of the page.
+        let hot_page = image.base() + (start + HEADER).next_multiple_of(PAGE);
+        image.take(hot_page + PAGE - image.base())?;
         // Blocks begin after their header, at a multiple of 16.
-        let first_page = Cell::new((page + 16 - HEADER, page + PAGE));
         image.take(16 - HEADER)?;
         Some(Box::new(Heap {
             image,
             free: std::array::from_fn(|_| Cell::new(0)),
             is_frozen: Cell::new(false),
-            first_page,
-            written_next: Cell::new(0),
+            runtime: Cell::new(Some(hot_page - start)),
+            hot_page,
+            hot_size: Cell::new((size - start).next_multiple_of(16)),
+            hot_next: Cell::new(0),
             runs: Runs::new(window.own()),
             user: Cell::new(null()),
             window,
@@ -94,31 +107,39 @@ impl Heap {
         self.is_frozen.get()
     }
 
-    /// Announces that every user will write to the next `count` blocks. They are placed side by side if there is space,
-    /// so that fewer pages have to be compared.
-    pub fn written_next(&self, count: usize) {
-        self.written_next.set(count);
+    /// Announces that every user changes the next `count` blocks. They are put into the hot page if there is space.
+    pub fn hot_next(&self, count: usize) {
+        self.hot_next.set(count);
     }
 
-    /// A block in the first page, if one was announced and there is space.
-    fn allocate_in_first_page(&self, class: usize) -> Option<NonNull<u8>> {
-        self.written_next
-            .set(self.written_next.get().checked_sub(1)?);
-        let (start, end) = self.first_page.get();
-        let next = start + (class_size(class) + HEADER).next_multiple_of(16);
-        if next > end {
+    /// The address of the hot page, and the number of bytes in use at its start.
+    pub fn hot_part(&self) -> (usize, usize) {
+        (self.hot_page, self.hot_size.get())
+    }
+
+    /// The first block, which is the runtime, or a block in the hot page, if one was announced and there is space.
+    fn allocate_in_place(&self, class: usize) -> Option<usize> {
+        if let Some(runtime) = self.runtime.take() {
+            return Some(runtime);
+        }
+        self.hot_next.set(self.hot_next.get().checked_sub(1)?);
+        let start = self.hot_size.get();
+        // The header is in the bytes before the block, which begins at a multiple of 16.
+        let block = start + 16;
+        let end = block + class_size(class);
+        if end > MOST_HOT {
             return None;
         }
-        self.first_page.set((next, end));
-        // SAFETY: the area has allocated the page, and these bytes of it are free.
-        unsafe { (start as *mut u64).write(class as u64) };
-        NonNull::new((start + HEADER) as *mut u8)
+        self.hot_size.set(end);
+        Some(self.hot_page + block)
     }
 
     fn allocate_in_image(&self, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size);
-        if let Some(block) = self.allocate_in_first_page(class) {
-            return Some(block);
+        if let Some(block) = self.allocate_in_place(class) {
+            // SAFETY: the area has allocated these bytes, and no other block has them.
+            unsafe { ((block - HEADER) as *mut u64).write(class as u64) };
+            return NonNull::new(block as *mut u8);
         }
         let free = self.free.get(class)?;
         let block = match free.get() {
@@ -138,13 +159,22 @@ impl Heap {
         NonNull::new(block as *mut u8)
     }
 
-    #[inline]
+    #[inline(always)]
     fn allocate(&self, size: usize) -> Option<NonNull<u8>> {
-        if !self.is_frozen.get() {
-            return self.allocate_in_image(size);
-        }
         // SAFETY: the user that is running lives until its turn is over.
-        unsafe { self.user.get().as_ref() }?.allocate(&self.runs, size)
+        match unsafe { self.user.get().as_ref() } {
+            Some(user) => user.allocate(&self.runs, size),
+            None => self.allocate_without_user(size),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_without_user(&self, size: usize) -> Option<NonNull<u8>> {
+        match self.is_frozen.get() {
+            true => None,
+            false => self.allocate_in_image(size),
+        }
     }
 
     fn allocate_zeroed(&self, size: usize) -> Option<NonNull<u8>> {
@@ -160,8 +190,25 @@ impl Heap {
 
     /// # Safety
     /// `block` must come from this heap: from the image, or from the memory of the running user.
-    #[inline]
+    #[inline(always)]
     unsafe fn free(&self, block: NonNull<u8>) {
+        // SAFETY: per the contract above, the running user allocated a small block.
+        unsafe {
+            match self.user.get().as_ref() {
+                Some(user) if is_small_block(block.as_ptr() as usize) => {
+                    user.free_small(&self.runs, block);
+                }
+                _ => self.free_other(block),
+            }
+        }
+    }
+
+    /// Frees a block of the image, or a large one of a user.
+    ///
+    /// # Safety
+    /// As for [`Heap::free`].
+    #[inline(never)]
+    unsafe fn free_other(&self, block: NonNull<u8>) {
         let address = block.as_ptr() as usize;
         if is_in_image(address) {
             if !self.is_frozen.get() {
@@ -174,14 +221,11 @@ impl Heap {
             // Do not reuse the block: other users still see its content.
             return;
         }
+        // Memory of a user that has ended is freed as a whole.
         // SAFETY: per the contract above, the running user allocated the block.
         unsafe {
-            let Some(user) = self.user.get().as_ref() else {
-                return;
-            };
-            match is_small_block(address) {
-                true => user.free_small(&self.runs, block),
-                false => user.free_large(block),
+            if let Some(user) = self.user.get().as_ref() {
+                user.free_large(block);
             }
         }
     }
@@ -212,14 +256,15 @@ impl Heap {
 
 /// # Safety
 /// `block` must be a block of a heap.
+#[inline(always)]
 unsafe fn size_of_block(block: NonNull<u8>) -> usize {
     let address = block.as_ptr() as usize;
     // SAFETY: the address shows which kind of block it is.
     unsafe {
-        if is_in_image(address) {
-            class_size((address as *const u64).sub(1).read() as usize)
-        } else if is_small_block(address) {
+        if is_small_block(address) {
             own::small_block_size(block)
+        } else if is_in_image(address) {
+            class_size((address as *const u64).sub(1).read() as usize)
         } else {
             own::large_block_size(block)
         }

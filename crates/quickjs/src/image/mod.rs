@@ -2,7 +2,8 @@
 //!
 //! A runtime runs the init code, and its heap becomes the image. Each user then begins with the image as it is. What a
 //! user makes lies in memory of its own and stays there. What it changes in the image is seen by nobody else: before
-//! another user runs, the changed lines are put away, and the image gets those of the other.
+//! another user runs, the changed lines are put away, and the image gets those of the other. What every user changes is
+//! in one place and is exchanged without a comparison ([`hot`]).
 //!
 //! The users of an image take turns on one thread. Every way into the engine makes the user that enters the one that
 //! runs ([`Inner::take_turn`]). A user that waits is suspended on its own stack, and its values stay valid, because all
@@ -10,6 +11,7 @@
 
 mod delta;
 mod heap;
+mod hot;
 mod own;
 mod pages;
 mod space;
@@ -31,6 +33,7 @@ use crate::{Bytecode, Context, Runtime, Settings, Value, sys};
 
 use delta::Delta;
 pub(super) use heap::Heap;
+use hot::{HotLines, HotPart};
 use own::OwnMemory;
 use pages::Pages;
 pub(super) use space::is_in_image;
@@ -75,6 +78,8 @@ pub struct ImageSize {
     pub image: usize,
     /// Pages of the image that users have written to.
     pub written_pages: usize,
+    /// Cache lines of the part that users exchange as a whole.
+    pub hot_lines: usize,
 }
 
 /// The memory that one user of an image takes, in bytes.
@@ -82,9 +87,9 @@ pub struct ImageSize {
 pub struct UserSize {
     /// What it has made since.
     pub made: usize,
-    /// What it has changed in the image, as of its last turn.
+    /// What it has changed in the image, as of its last turn, and the part that every user changes.
     pub changed: usize,
-    /// The number of changed cache lines in it.
+    /// The number of cache lines in it.
     pub changed_lines: usize,
 }
 
@@ -94,6 +99,9 @@ struct Frozen {
     /// The runtime that ran the init code. It runs nothing any more.
     origin: Runtime,
     heap: Rc<Making>,
+    /// The part of the image that every user changes, and its content with which users begin.
+    hot: HotPart,
+    fresh: HotLines,
     /// The functions that fill modules implemented in Rust which each user evaluates for itself.
     fills: Fills,
     /// The user that is running, or was the last one to run.
@@ -119,6 +127,7 @@ pub(super) struct Part {
     /// Its copies of the host's objects in the image.
     pub(super) copies: Copies,
     memory: Box<OwnMemory>,
+    hot: RefCell<HotLines>,
     delta: RefCell<Delta>,
 }
 
@@ -184,7 +193,6 @@ impl Image {
         if origin.enter(|context| unsafe { sys::JS_PrepareImage(context.raw()) }) != 0 {
             return Err(NoImage("the init code has left work behind".to_owned()));
         }
-        heap.heap.written_next(usize::MAX);
         // SAFETY: as above. If it fails, the heap is given up.
         let frozen = origin.enter(|context| unsafe { sys::JS_FreezeImage(context.raw()) });
         origin.inner().give_up_heap();
@@ -192,14 +200,18 @@ impl Image {
             return Err(out_of_memory());
         }
         let (base, size) = heap.heap.freeze().ok_or_else(out_of_memory)?;
-        let pages = Pages::protect(base, size, heap.heap.window.number())
+        let (hot_page, hot_size) = heap.heap.hot_part();
+        let pages = Pages::protect(base, size, heap.heap.window.number(), hot_page)
             .map_err(|error| NoImage(format!("the image cannot be protected: {error}")))?;
+        let hot = HotPart::new(hot_page, hot_size);
         // SAFETY: this thread has no other image.
         unsafe { sys::JS_SetImageEnd((base + size) as *const _) };
         Ok(Image(Rc::new(Frozen {
             fills: origin.inner().pending_modules.for_users(),
             origin,
             heap,
+            fresh: hot.lines(),
+            hot,
             pages,
             current: Cell::new(None),
             is_busy: Cell::new(false),
@@ -210,19 +222,26 @@ impl Image {
     /// A new user, whose host functions reach `host`.
     ///
     /// # Errors
-    /// When the system refuses the thread that interrupts scripts.
+    /// When the system refuses the thread that interrupts scripts, or memory.
     pub fn start<H: Any>(&self, host: Rc<H>) -> Result<Runtime, StartError> {
         let part = Part {
             frozen: Rc::clone(&self.0),
             copies: Copies::default(),
             memory: Box::default(),
+            hot: RefCell::new(self.0.fresh.clone()),
             delta: RefCell::default(),
         };
         let runtime = Runtime::of_image(&self.0.origin, host, part)?;
         let seed = RandomState::new().build_hasher().finish();
-        // SAFETY: the context is live.
-        runtime.enter(|context| unsafe { sys::JS_SeedRandom(context.raw(), seed) });
-        Ok(runtime)
+        // SAFETY: the context is live, and the user has run nothing yet.
+        let started = runtime.enter(|context| unsafe {
+            sys::JS_SeedRandom(context.raw(), seed);
+            sys::JS_StartUser(context.raw())
+        });
+        match started {
+            0 => Ok(runtime),
+            _ => Err(StartError::Memory),
+        }
     }
 
     /// The runtime that ran the init code. Values that Rust stored there stay valid for all users.
@@ -245,6 +264,7 @@ impl Image {
         ImageSize {
             image: self.0.pages.size(),
             written_pages: self.0.pages.written(),
+            hot_lines: self.0.fresh.lines(),
         }
     }
 }
@@ -258,8 +278,8 @@ impl Runtime {
         let delta = part.delta.borrow();
         Some(UserSize {
             made: part.memory.size(&part.frozen.heap.heap.runs),
-            changed: delta.size(),
-            changed_lines: delta.lines(),
+            changed: delta.size() + part.hot.borrow().size(),
+            changed_lines: delta.lines() + part.hot.borrow().lines(),
         })
     }
 }
@@ -302,6 +322,15 @@ impl Part {
 }
 
 impl Inner {
+    /// Announces that users of the image that is being made will often change the next `count` blocks.
+    pub(super) fn hot_next(&self, count: usize) {
+        if let Place::Origin(making) = &self.place
+            && !making.heap.is_frozen()
+        {
+            making.heap.hot_next(count);
+        }
+    }
+
     /// The function of a compiled script that is in the image of this user.
     pub(super) fn script_of_image(&self, script: &Bytecode) -> Option<sys::JSValue> {
         let Place::User(part) = &self.place else {
@@ -348,6 +377,7 @@ impl Drop for Turn {
             frozen.is_busy.set(false);
             if frozen.swaps_always.get() {
                 frozen.put_away(&Delta::default());
+                frozen.hot.apply(&frozen.fresh);
                 frozen.current.set(None);
                 frozen.heap.heap.user.set(null());
             }
@@ -411,6 +441,7 @@ impl Frozen {
         );
         let next = part.delta.borrow_mut();
         self.put_away(&next);
+        self.hot.apply(&part.hot.borrow());
         next.apply(&self.pages);
         self.current.set(Some(NonNull::from(user)));
         self.heap.heap.user.set(&*part.memory);
@@ -426,6 +457,7 @@ impl Frozen {
         // SAFETY: a user clears the field before it ends.
         let waiting = unsafe { before.as_ref() };
         if let Place::User(before) = &waiting.place {
+            self.hot.save(&mut before.hot.borrow_mut());
             let mut before = before.delta.borrow_mut();
             before.save(&self.pages);
             before.undo(&self.pages, next);
@@ -436,7 +468,8 @@ impl Frozen {
 
 impl Drop for Frozen {
     fn drop(&mut self) {
-        // The pages are still writable then.
+        // The pages are still writable then. The hot part is that of the last user.
+        self.hot.apply(&self.fresh);
         self.origin.inner().end_image();
         // SAFETY: all users have ended, because each holds this object.
         unsafe { sys::JS_SetImageEnd(null()) };

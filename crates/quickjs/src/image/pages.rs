@@ -21,6 +21,8 @@ pub struct Pages {
     written: *mut u32,
     count: AtomicUsize,
     window: usize,
+    /// The offset of the page that is not tracked.
+    hot: usize,
 }
 
 /// The pages of each window's image; the fault handler reads them.
@@ -48,11 +50,12 @@ fn map(size: usize) -> io::Result<*mut u8> {
 }
 
 impl Pages {
-    /// Write-protects the `size` bytes at `base`: the pages of the image in the window with that number.
+    /// Write-protects the `size` bytes at `base`: the pages of the image in the window with that number. The page at the
+    /// address `hot` stays writable, and is not tracked.
     ///
     /// # Errors
     /// If a system call fails.
-    pub fn protect(base: usize, size: usize, window: usize) -> io::Result<Box<Self>> {
+    pub fn protect(base: usize, size: usize, window: usize, hot: usize) -> io::Result<Box<Self>> {
         install_handler()?;
         let mut pages = Box::new(Pages {
             base,
@@ -61,15 +64,18 @@ impl Pages {
             written: null_mut(),
             count: AtomicUsize::new(0),
             window,
+            hot: hot - base,
         });
         pages.copies = map(size)?;
         pages.written = map(size / PAGE * size_of::<u32>())?.cast();
         PAGES[window].store(&mut *pages, Ordering::Release);
-        // SAFETY: the pages belong to the image. A write to them causes a fault that the handler expects.
-        match unsafe { libc::mprotect(base as *mut c_void, size, libc::PROT_READ) } {
-            0 => Ok(pages),
-            _ => Err(io::Error::last_os_error()),
+        for (start, end) in [(base, hot), (hot + PAGE, base + size)] {
+            // SAFETY: the pages belong to the image. A write to them causes a fault that the handler expects.
+            if unsafe { libc::mprotect(start as *mut c_void, end - start, libc::PROT_READ) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
         }
+        Ok(pages)
     }
 
     /// The size of the image in bytes.
@@ -132,7 +138,8 @@ impl Pages {
     fn is_kept(&self, offset: usize) -> bool {
         let number = (offset / PAGE) as u32;
         // SAFETY: the list has a number at each index below the count.
-        (0..self.written()).any(|place| unsafe { self.written.add(place).read() } == number)
+        offset == self.hot
+            || (0..self.written()).any(|place| unsafe { self.written.add(place).read() } == number)
     }
 }
 

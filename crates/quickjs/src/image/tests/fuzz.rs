@@ -275,11 +275,7 @@ fn compare(seed: u64, count: usize, iterations: u32) {
     drop(users);
     let user = image.start(user(0)).unwrap();
     let size = user.image_size().unwrap();
-    match variant.swaps {
-        // Its own random numbers, and what tells the engine which user runs, are saved already.
-        true => assert!(size.changed_lines <= 4, "{size:?}"),
-        false => assert_eq!(size.changed, 0),
-    }
+    assert_eq!(size.changed_lines, image.size().hot_lines, "{size:?}");
 }
 
 /// The number of programs to try, from the variable IMAGE_FUZZ.

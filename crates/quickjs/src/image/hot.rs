@@ -1,0 +1,66 @@
+//! The part of an image that nearly every script changes: the engine's counters, lists and limits, and properties such
+//! as `__ITER`.
+//!
+//! It has a page of its own, from the start of that page. Users exchange all of its lines, so that nothing has to be
+//! compared for scripts that change nothing else.
+
+use super::space::PAGE;
+
+/// A cache line.
+type Line = [u64; 8];
+
+/// The content of the hot part for one user.
+#[derive(Clone)]
+pub struct HotLines(Box<[Line]>);
+
+/// The address of the hot part.
+pub struct HotPart {
+    start: *mut Line,
+    count: usize,
+}
+
+impl HotLines {
+    /// The memory that they occupy, in bytes.
+    pub fn size(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
+    /// The number of cache lines.
+    pub fn lines(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl HotPart {
+    /// The first `size` bytes of `page`, rounded up to whole lines. The page must be in an image, writable, and at a
+    /// multiple of the page size.
+    pub fn new(page: usize, size: usize) -> Self {
+        debug_assert!(size <= PAGE);
+        HotPart {
+            start: page as *mut Line,
+            count: size.div_ceil(size_of::<Line>()),
+        }
+    }
+
+    /// The content in the image.
+    pub fn lines(&self) -> HotLines {
+        // SAFETY: the lines are in the image, and nothing changes them meanwhile.
+        HotLines(unsafe { std::slice::from_raw_parts(self.start, self.count) }.into())
+    }
+
+    /// Replaces `lines`, which must be of this image, by the content in the image.
+    #[inline]
+    pub fn save(&self, lines: &mut HotLines) {
+        debug_assert_eq!(lines.0.len(), self.count);
+        // SAFETY: as in `lines`; both have `count` lines.
+        unsafe { std::ptr::copy_nonoverlapping(self.start, lines.0.as_mut_ptr(), self.count) };
+    }
+
+    /// Replaces the content in the image by `lines`, which must be of this image.
+    #[inline]
+    pub fn apply(&self, lines: &HotLines) {
+        debug_assert_eq!(lines.0.len(), self.count);
+        // SAFETY: as in `save`. The engine runs nothing meanwhile.
+        unsafe { std::ptr::copy_nonoverlapping(lines.0.as_ptr(), self.start, self.count) };
+    }
+}
