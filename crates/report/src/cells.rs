@@ -439,17 +439,27 @@ fn used_table(cell: &Cell) -> Option<Block> {
     })
 }
 
+/// The output of the tool for each run. For iperf3, this is its interval table.
 fn raw(cell: &Cell) -> Vec<Block> {
     cell.repeats
         .iter()
         .filter(|repeat| !repeat.raw.trim().is_empty())
-        .map(|repeat| Block::Raw {
-            label: match &repeat.record {
+        .map(|repeat| {
+            let label = match &repeat.record {
                 Some(record) => format!("Output of run {}; its record is {record}", repeat.number),
                 None => format!("Output of run {}", repeat.number),
-            },
-            text: repeat.raw.clone(),
-            folded: true,
+            };
+            match crate::iperf_intervals::of(&repeat.raw) {
+                Some(table) => Block::Folded {
+                    summary: format!("{label}; its JSON is in result.json"),
+                    blocks: vec![table],
+                },
+                None => Block::Raw {
+                    label,
+                    text: repeat.raw.clone(),
+                    folded: true,
+                },
+            }
         })
         .collect()
 }

@@ -20,6 +20,7 @@ mod footnotes;
 mod groups;
 mod html;
 mod idle_cost;
+mod iperf_intervals;
 mod junit;
 mod layout;
 mod leads;
