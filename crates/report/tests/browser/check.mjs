@@ -246,6 +246,15 @@ for (const name of readdirSync(pages).sort()) {
       if (!printed) wrong("on paper the picture is not in place of the canvas");
       await page.emulateMedia({ media: "screen" });
     }
+    await page.emulateMedia({ media: "print" });
+    // Also as wide as a sheet of A4 between its margins.
+    for (const width of [options.viewport.width, 720]) {
+      await page.setViewportSize({ ...options.viewport, width });
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (excess > 0) wrong(`on paper of ${width} pixels the page is ${excess} too wide`);
+    }
+    await page.setViewportSize(options.viewport);
+    await page.emulateMedia({ media: "screen" });
     if (process.env.ALL_SCREENSHOTS || faults.length > before) await picture(page, `${name}-${look}`, options.viewport.width);
     await context.close();
   }
