@@ -40,7 +40,7 @@ pub enum Phase {
 /// fields such as `("source", "console")`.
 pub type Log = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 
-/// Whether what a script is doing should end: asked from time to time.
+/// Returns whether the script should stop. Called from time to time while the script runs.
 pub type Interrupted = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// State that all users of a program share.
@@ -151,11 +151,11 @@ pub struct User {
     pub run: Option<Arc<RunOptions>>,
     /// The generator behind `Math.random`, once the script has seeded it.
     pub random: RefCell<Option<GoRand>>,
-    /// Set for the user that runs the init code on behalf of all others of its worker: what it has logged, which each of
-    /// them logs again.
+    /// The log of the init code, if this user runs it on behalf of all other users of its worker. Each of them logs the
+    /// same lines again.
     on_behalf: Option<RefCell<Vec<LogLine>>>,
-    /// How many of the script's imports, in the order of evaluation, have run without leaving work behind or doing what
-    /// differs between users.
+    /// How many of the script's imports, in the order of evaluation, left no pending work and did nothing that differs
+    /// between users.
     pub common_imports: Cell<usize>,
 }
 
@@ -239,7 +239,7 @@ impl User {
         }
     }
 
-    /// Takes over what the init code has done outside of the script's heap, which `origin` ran on this user's behalf.
+    /// Copies the effects that the init code had outside of the script's heap. `origin` ran it on this user's behalf.
     pub fn follow(&mut self, origin: &User) {
         self.modules = origin.modules.copy();
         self.env_changes = origin.env_changes.clone();

@@ -56,7 +56,7 @@ enum Wake {
 /// The future that a suspended script waits for. It lives on the script's stack.
 type Waiting = NonNull<dyn Future<Output = ()>>;
 
-/// The handle that the suspended script has of its running fiber.
+/// The suspended script's handle to its running fiber.
 #[derive(Default)]
 pub(super) struct Suspender(Cell<Option<NonNull<Yielder<Wake, Waiting>>>>);
 
@@ -139,8 +139,8 @@ impl<R: 'static> Fiber<R> {
         }
     }
 
-    /// Interrupts the script and returns the result of its body. Pending while the script frees its values, of which it
-    /// may have millions.
+    /// Interrupts the script and returns the result of its body. Pending while the script frees its values. It may
+    /// have millions of them.
     pub fn poll_cancel(&mut self, cx: &mut std::task::Context<'_>) -> Poll<Option<R>> {
         let started = self.coroutine.as_ref().map(Coroutine::started);
         if started != Some(true) {
@@ -244,8 +244,8 @@ impl Context {
         self.inner().wait(future)
     }
 
-    /// Like [`Context::wait`], for waits of a second and more: the memory of the stack that the script does not use
-    /// meanwhile goes back to the system. That takes a system call, and a page fault for each page that is used again.
+    /// Like [`Context::wait`], for waits of a second or more: returns the unused memory of the script's stack to the
+    /// system. That takes a system call, and a page fault for each page that is used again.
     ///
     /// # Errors
     /// See [`Context::wait`].
@@ -395,8 +395,8 @@ fn resident(_: usize, _: usize) -> usize {
     0
 }
 
-/// Runs `work` on a new stack of which the engine may use `size` bytes. For work that scripts may start but that needs
-/// more than a script's stack.
+/// Runs `work` on a new stack that lets the engine use `size` bytes. Scripts may start such work, but it needs more than
+/// a script's stack.
 ///
 /// # Errors
 /// If the system has no memory or memory mapping left for another stack.

@@ -361,12 +361,12 @@ pub(super) struct PendingModules {
 }
 
 impl PendingModules {
-    /// Those that are left when the heap becomes an image.
+    /// The modules that are still pending when the heap becomes an image.
     pub(super) fn for_users(&self) -> Fills {
         Rc::new(self.own.borrow().clone())
     }
 
-    /// Those of a user.
+    /// The pending modules of a user that starts from an image.
     pub(super) fn of_user(of_image: Fills) -> Self {
         PendingModules {
             own: RefCell::default(),

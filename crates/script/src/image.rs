@@ -81,7 +81,7 @@ impl Origin {
     }
 }
 
-/// What this worker knows about a program.
+/// What this worker has learned about a program.
 struct Known {
     program: std::sync::Weak<Common>,
     /// `None` if its users need a runtime each.
@@ -232,8 +232,8 @@ async fn make(
     })
 }
 
-/// Makes places for the values that differ between users, so that setting them does not change the layout of the global
-/// object, of which each user would get a copy.
+/// Reserves properties for the values that differ between users. Otherwise, setting them would change the layout of the
+/// global object, and each user would get its own copy.
 fn reserve(context: &Context, has_rest: bool) -> Result<(), Thrown> {
     let global = context.global();
     global.define_hot("__VU", context.number(0))?;

@@ -5,8 +5,8 @@
 //! another user runs, the changed lines are put away, and the image gets those of the other. What every user changes is
 //! in one place and is exchanged without a comparison ([`hot`]).
 //!
-//! The users of an image take turns on one thread. Every way into the engine makes the user that enters the one that
-//! runs ([`Inner::take_turn`]). A user that waits is suspended on its own stack, and its values stay valid, because all
+//! The users of an image take turns on one thread. Every call into the engine first switches to the user that makes it
+//! ([`Inner::take_turn`]). A user that waits is suspended on its own stack, and its values stay valid, because all
 //! addresses stay the same.
 
 mod delta;
@@ -46,10 +46,10 @@ thread_local! {
     static IS_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The heap of a runtime whose init code has run, with which many users begin.
+/// The heap of a runtime whose init code has run. Many users start from it.
 pub struct Image(Rc<Frozen>);
 
-/// Why users need a runtime each.
+/// Why each user needs its own runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoImage(pub String);
 
@@ -63,11 +63,11 @@ impl std::error::Error for NoImage {}
 
 /// What happens to a class's objects in an image ([`Image`]), which all users see as the same objects.
 pub enum InImage<T> {
-    /// The users share the Rust value, which nothing changes. It holds no JavaScript values.
+    /// The users share the Rust value, which never changes. It holds no JavaScript values.
     Shared,
     /// Each user that uses the object gets a copy of the Rust value.
     Copied(fn(&Context, &T) -> T),
-    /// There is no image if the init code makes one. The text names it, as in "a connection".
+    /// If the init code creates such an object, there is no image. The text names the object, as in "a connection".
     Refused(&'static str),
 }
 
@@ -85,7 +85,7 @@ pub struct ImageSize {
 /// The memory that one user of an image takes, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UserSize {
-    /// What it has made since.
+    /// Bytes of objects that the user has created since it started from the image.
     pub made: usize,
     /// What it has changed in the image, as of its last turn, and the part that every user changes.
     pub changed: usize,
@@ -94,7 +94,7 @@ pub struct UserSize {
 }
 
 struct Frozen {
-    /// The first, because they no longer belong to the image once its heap is gone.
+    /// The first field, because these values no longer belong to the image once its heap is gone.
     pages: Box<Pages>,
     /// The runtime that ran the init code. It runs nothing any more.
     origin: Runtime,
@@ -106,16 +106,16 @@ struct Frozen {
     fills: Fills,
     /// The user that is running, or was the last one to run.
     current: Cell<Option<NonNull<Inner>>>,
-    /// Whether that user is in the middle of something.
+    /// Whether that user is in the middle of a turn.
     is_busy: Cell<bool>,
-    /// Whether a user's changes are put away at the end of each turn, even if no other user runs next.
+    /// Whether to save a user's changes at the end of each turn, even if no other user runs next.
     swaps_always: Cell<bool>,
 }
 
 /// A heap that is or may become an image.
 pub(super) struct Making {
     pub(super) heap: Box<Heap>,
-    /// What the init code did that it would have to do for each user.
+    /// An action of the init code that would have to be repeated for each user.
     obstacle: RefCell<Option<String>>,
     /// Compiled scripts that users run, by the address of their bytes.
     scripts: RefCell<HashMap<*const u8, (Bytecode, sys::JSValue)>>,
@@ -133,7 +133,7 @@ pub(super) struct Part {
 
 /// Where the values of a runtime lie.
 pub(super) enum Place {
-    /// In an engine of its own.
+    /// In a separate engine.
     Own,
     /// In the image.
     Origin(Rc<Making>),
@@ -249,13 +249,13 @@ impl Image {
         &self.0.origin
     }
 
-    /// Puts a user's changes away at the end of each of its turns, even if it has the next turn, too. For tests: a single
-    /// user then goes through all that many users do.
+    /// Saves a user's changes at the end of each of its turns, even if it also has the next turn. For tests: a single
+    /// user then exercises the same code as many users.
     pub fn swap_always(&self) {
         self.0.swaps_always.set(true);
     }
 
-    /// Whether users write to more pages than pays. New ones had better have a runtime each then.
+    /// Whether users write to so many pages that the image does not pay off. New users should then have their own runtimes.
     pub fn is_written_too_much(&self) -> bool {
         self.0.pages.written() > MOST_PAGES
     }
@@ -285,8 +285,8 @@ impl Runtime {
 }
 
 impl Context {
-    /// Tells that the init code asks or does what is not the same for every user. There will be no image then, and the
-    /// first reason is reported. Without effect after the init code, or without an image.
+    /// Records that the init code reads or does something that differs between users. Then no image is created, and the
+    /// first reason is reported. Has no effect after the init code, or without an image.
     pub fn differs_per_user(&self, why: &str) {
         if let Place::Origin(making) = &self.inner().place
             && !making.heap.is_frozen()
@@ -309,7 +309,7 @@ impl Context {
         making.obstacle.borrow().clone()
     }
 
-    /// Whether the init code runs that makes an image.
+    /// Whether init code that creates an image is running.
     pub fn makes_image(&self) -> bool {
         matches!(&self.inner().place, Place::Origin(making) if !making.heap.is_frozen())
     }
@@ -409,7 +409,7 @@ impl Inner {
         }
     }
 
-    /// Gives the user's memory back, and its changes in the image.
+    /// Frees the user's memory, and undoes its changes in the image.
     ///
     /// # Safety
     /// Nothing may use the user's values afterwards.
@@ -449,7 +449,7 @@ impl Frozen {
         user.registry.free_dropped();
     }
 
-    /// Takes the changes of the user that ran last out of the image, except in lines that `next` is going to write.
+    /// Removes the last user's changes from the image, except in lines that `next` is going to write.
     fn put_away(&self, next: &Delta) {
         let Some(before) = self.current.get() else {
             return;

@@ -1,7 +1,7 @@
 //! The memory of objects that one user creates after the image was frozen. All its blocks are freed together with the
 //! user.
 //!
-//! Small blocks of the same size share a run of 512 bytes. The users of a thread take runs from a common stock and
+//! Small blocks of the same size share a run of 512 bytes. The users of a thread take runs from a common pool and
 //! return empty runs to it. Larger blocks come from the program's allocator.
 
 use std::cell::Cell;
@@ -31,7 +31,7 @@ struct Run {
 
 const HEADER: usize = size_of::<Run>();
 
-/// A thread's stock of runs.
+/// A thread's pool of runs.
 pub struct Runs {
     area: Area,
     /// The first free run. It begins with the number of the next one.

@@ -62,12 +62,12 @@ pub fn script_in(folder: &Path, text: &str) -> Script {
     Script::text_at(folder.join("-"), text)
 }
 
-/// Runs the script in both ways. Its users say the same.
+/// Runs the script with and without an image. Its users must log the same lines.
 pub fn compare(text: &str) -> Run {
     both(|| script(text))
 }
 
-/// The same for any script.
+/// Like [`compare`], for any script.
 pub fn both(script: impl Fn() -> Script) -> Run {
     let apart = script().without_image().run();
     let together = script().with_image().run();

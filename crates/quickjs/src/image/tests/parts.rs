@@ -8,7 +8,7 @@ use crate::image::Image;
 use crate::tests::eval;
 use crate::{Call, Context, Loader, Module, Returned, Runtime, Value};
 
-/// What the host function `note` was called with, as it was called.
+/// The arguments of the calls of the host function `note`, in order.
 #[derive(Default)]
 struct Notes {
     user: Cell<u32>,
