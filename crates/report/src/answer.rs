@@ -15,7 +15,7 @@ use crate::{claims, objectives, places, questions};
 const MAX_WORDS: usize = 150;
 /// Maximum number of sentences in a conclusion.
 const MAX_SENTENCES: usize = 6;
-/// Maximum number of these about comparisons. It leaves space for objectives and limits.
+/// Maximum number of sentences about comparisons, to leave space for objectives and limits.
 const MAX_COMPARISONS: usize = 4;
 /// Maximum number of sentences about figures, if no comparison was made.
 const MAX_FIGURES: usize = 3;
@@ -30,7 +30,7 @@ const MAX_QUESTIONS_ON_PAGE: usize = 3;
 
 /// The conclusion of a page.
 pub struct Conclusion {
-    /// What the places of the lab are, if a line between them is emulated.
+    /// An explanation of the lab's places, if a line between them is emulated.
     pub places: Option<Words>,
     /// The sentences, most important first.
     pub sentences: Vec<Words>,
@@ -126,7 +126,7 @@ fn limits(result: &LabResult) -> Vec<Words> {
     cells.filter_map(|cell| limit(result, cell)).collect()
 }
 
-/// The conclusion: answers to the questions of tables first, then the other findings, as far as there is space.
+/// The conclusion: answers to the questions of tables first, then the other findings that fit.
 fn conclusion(
     result: &LabResult,
     answered: Vec<Words>,
@@ -170,7 +170,7 @@ fn conclusion(
     sentences
 }
 
-/// One sentence for each theme: for each axis the first one, then the others. Those that the lab declares as primary come
+/// One sentence for each theme. The first theme of each axis comes before the others. Within both, primary themes come
 /// first, then those with the most pairs.
 fn compared(result: &LabResult) -> Vec<Words> {
     let groups = groups(result);

@@ -79,7 +79,7 @@ fn distance(one: &Comparison) -> f64 {
         .map_or(0.0, |ratio| ratio.max(f64::MIN_POSITIVE).ln().abs())
 }
 
-/// The comparisons of a group that count, by outcome; those of one outcome by their distance from 1.
+/// The comparisons of a group that count, grouped by outcome and sorted by their distance from 1.
 struct Claims<'a> {
     result: &'a LabResult,
     group: &'a Group<'a>,
@@ -159,7 +159,7 @@ impl<'a> Claims<'a> {
         };
         let (words, example) = match (count, count == all, part.is_difference) {
             (1, ..) => (words.text(", "), most),
-            // The first pair in the order of the lab. The rest of the conclusion is about its cells, too.
+            // Take the first pair in the order of the lab. The rest of the conclusion also concerns its cells.
             (_, true, true) => (
                 words.text(format!(", {}, such as ", range(part.found))),
                 self.all.first().unwrap_or(most),

@@ -7,7 +7,7 @@ use crate::document::{Block, Detail, Head, Plot, Table, Words};
 use crate::groups::{Group, comparative, groups, probability, ratio};
 use crate::naming::{capital, listed, place_words, slug, value_words};
 
-/// The section's blocks; none without comparisons.
+/// The blocks of the section. Empty if there are no comparisons.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let groups = groups(result);
     if groups.is_empty() {

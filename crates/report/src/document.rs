@@ -13,7 +13,7 @@ pub struct Document {
     pub question: String,
     /// The sections that everybody reads, in order, with the conclusion first.
     pub sections: Vec<Section>,
-    /// The evidence, in order: what is read on demand.
+    /// The evidence, in order: the sections that readers open on demand.
     pub evidence: Vec<Section>,
     /// The search field of long evidence: the name of its parts, and an example of a search.
     pub filter: Option<(&'static str, &'static str)>,
@@ -148,9 +148,9 @@ pub struct Plot {
     pub name: String,
     /// The caption.
     pub caption: String,
-    /// For a narrow column.
+    /// The picture for a narrow column.
     pub narrow: Picture,
-    /// For the whole page width, if that shows more.
+    /// The picture for the whole page width, if it shows more.
     pub wide: Option<Picture>,
     /// The data of the interactive version.
     pub series: Option<Value>,
@@ -323,7 +323,7 @@ impl Words {
         self
     }
 
-    /// The same without emphasis.
+    /// The same text without emphasis.
     pub fn unemphasized(self) -> Words {
         self.0
             .into_iter()
@@ -344,7 +344,7 @@ impl Words {
         self
     }
 
-    /// All as plain text.
+    /// The whole text without markup.
     pub fn to_text(&self) -> String {
         self.0
             .iter()

@@ -1,5 +1,5 @@
-//! Where a write is when a store acknowledges it: on disk, or only in memory. This follows from the settings that the lab
-//! read from the store.
+//! Determines where a write is when a store acknowledges it: on disk, or only in memory. The settings that the lab read
+//! from the store decide this.
 
 use plimsoll_results::lab::{LabResult, Placed};
 
@@ -26,7 +26,7 @@ pub fn of(result: &LabResult) -> String {
     texts.join("; ")
 }
 
-/// The promise of a store, and the settings that it follows from; `None` for other processes.
+/// The promise of a store, and the settings that determine it. `None` for other processes.
 fn promise(placed: &Placed) -> Option<(&'static str, Vec<String>)> {
     let setting = |name: &str| {
         let mut settings = placed.settings.iter();

@@ -1,4 +1,4 @@
-//! What an emulated line alone contributes to a percentile of a latency, if the line has jitter.
+//! Computes how much an emulated line with jitter contributes to a percentile of a latency.
 
 use plimsoll_plots::number::{Place, tick};
 use plimsoll_results::lab::{Cell, LinkFigures};
@@ -11,7 +11,7 @@ const PERCENTILES: [(&str, &str, f64); 4] = [
     ("latency_p999", "p99.9", 0.999),
 ];
 
-/// The share of a figure from which the line decides it.
+/// If the line contributes at least this share of a figure, the line decides the figure.
 const DECISIVE_SHARE: f64 = 0.9;
 
 /// `The emulated line decides this: it alone takes 97.44 ms at p95 (88 ± 13.8 ms).` `None` if the cells have no common line
@@ -47,8 +47,8 @@ fn line(link: &LinkFigures) -> Option<(f64, f64)> {
     Some((link.declared_round_trip_ms?, jitter))
 }
 
-/// The round trip that this share of round trips is below. Each direction has half of the jitter, evenly distributed, so
-/// a round trip is distributed like a triangle.
+/// The quantile of the round trip for this share. Each direction has half of the jitter, uniformly distributed, so the
+/// round trip has a triangular distribution.
 fn quantile((round_trip, jitter): (f64, f64), share: f64) -> f64 {
     round_trip + jitter * (1.0 - (2.0 * (1.0 - share)).sqrt())
 }

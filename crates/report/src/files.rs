@@ -23,7 +23,7 @@ impl ReportFile {
     /// Reads a path whose extension is the format.
     ///
     /// # Errors
-    /// The extensions that are known.
+    /// If the extension is unknown. The message lists the known ones.
     pub fn parse(text: &str) -> Result<ReportFile, String> {
         let path = PathBuf::from(text);
         let extension = path.extension().and_then(|extension| extension.to_str());

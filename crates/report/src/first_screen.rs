@@ -223,7 +223,7 @@ fn lab_file(result: &LabResult) -> String {
     format!("{name}, SHA-256 {hash}…{commit}")
 }
 
-/// That no request failed, if the lab allows none. Otherwise the conclusion has a sentence.
+/// The fact that no request failed, if the lab allows none. If some failed, a sentence of the conclusion says so.
 fn failed_requests(result: &LabResult) -> String {
     crate::objectives::without_failures(result).map_or_else(String::new, |cells| {
         format!(
@@ -272,7 +272,7 @@ fn floor(result: &LabResult) -> String {
     )
 }
 
-/// The places that have no floor, because the cell that was measured twice is in another.
+/// The places without a noise floor, because the cell that was measured twice is in another place.
 fn without_floor(result: &LabResult, copy: &Cell) -> String {
     let place = |cell: &Cell| cell.link.as_ref().map(|link| link.name.clone());
     let Some(measured) = place(copy) else {

@@ -9,8 +9,8 @@ use crate::matrix::CPU;
 use crate::naming::{place_words, value_words};
 use crate::ratio::estimate;
 
-/// A note on the first pair of cells that differ in their load alone, of which the one with the higher load takes less
-/// time; `None` without such a pair.
+/// A note on the first pair of cells that differ only in their load, if the cell with the higher load takes less
+/// time. `None` without such a pair.
 pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> {
     if !figure.starts_with("latency_") {
         return None;
@@ -45,7 +45,7 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
     )
 }
 
-/// The axis in which two cells differ, if it is the only one and sets the load, and the first has the lower one.
+/// The axis in which two cells differ, if it is the only one, it sets the load, and the first cell has the lower load.
 fn load_axis<'a>(result: &LabResult, low: &'a Cell, high: &Cell) -> Option<&'a str> {
     let loads = (
         declared_load::of(result, low)?,

@@ -63,7 +63,7 @@ pub fn compared_figure<'a>(result: &'a LabResult, comparison: &Comparison) -> Op
     of(true).or_else(|| of(false))
 }
 
-/// The figure of a cell that an objective's value was taken from.
+/// The figure of a cell from which an objective took its value.
 pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figure> {
     figures(cell).iter().find(|figure| {
         figure.unit == unit && (figure.value - value).abs() <= 1e-9 * value.abs().max(1e-9)

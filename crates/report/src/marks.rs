@@ -11,8 +11,9 @@ pub fn places(from: f64, marks: &[Mark]) -> impl Iterator<Item = f64> {
     marks.iter().map(move |mark| from + mark.at_seconds)
 }
 
-/// A sentence that explains the marks of these runs, which are numbered from run to run: the title, and what happened at each
-/// mark. A run has a name if there are several. With a space before it; empty without marks.
+/// A sentence that explains the marks of these runs: the title, and what happened at each mark. The numbers of marks
+/// continue from run to run. Runs have names if there are several. The sentence starts with a space; it is empty if there
+/// are no marks.
 pub fn explained<'a>(title: &str, runs: impl IntoIterator<Item = (String, &'a [Mark])>) -> String {
     let mut all = Vec::new();
     for (name, marks) in runs {

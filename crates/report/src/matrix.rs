@@ -81,7 +81,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
                 .iter()
                 .filter_map(|(series, cell)| Some(spot(*series, cell, find(cell, lead)?)))
                 .collect();
-            // A row without this figure is about another one, unless a cell of it lost its figures.
+            // Omit rows without this figure, unless one of their cells lost its figures.
             let lost: Vec<String> = cells
                 .iter()
                 .filter(|(_, cell)| figures(cell).is_empty())
@@ -138,8 +138,8 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
     }))
 }
 
-/// Whether cells that lost their figures would have had this one, judged by the cell closest to
-/// them in the matrix.
+/// Whether cells that lost their figures would have had this figure. The cell closest to them in
+/// the matrix decides.
 fn shares_lead(result: &LabResult, cells: &[(usize, &Cell)], lead: &Lead) -> bool {
     cells
         .iter()

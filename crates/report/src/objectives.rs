@@ -287,7 +287,7 @@ fn interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)
         .and_then(|figure| figure.interval)
 }
 
-/// ` (near)`: what the cells of an objective have in common, and others do not.
+/// ` (near)`: the values that all cells of an objective share and other cells do not have.
 fn judged_place(result: &LabResult, objective: &str) -> String {
     let about = result.objectives.iter();
     let about = about.filter(|outcome| outcome.objective == objective);

@@ -10,7 +10,7 @@ use crate::naming::{cell_words, place_words, shared_axes};
 /// The mark of such a cell in a table.
 pub const MARK: &str = "†";
 
-/// The share of its processors from which a service counts as overloaded: waiting requests get no processor.
+/// A service that uses at least this share of its processors counts as overloaded: requests then wait for a processor.
 const BUSY: f64 = 0.95;
 /// The rate of a cell.
 const RATE: &str = "requests_per_second";
@@ -33,14 +33,14 @@ pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a 
     }
 }
 
-/// The share of their processors that the systems and services of a cell used. `None` if they have none of their own.
+/// The share of their processors that the systems and services of a cell used. `None` if they have no dedicated processors.
 fn used(result: &LabResult, cell: &Cell) -> Option<f64> {
     let processors = system_processors(result)?;
     let seconds = cell.figure(CPU)?.value * 1e-6 * cell.figure(RATE)?.value;
     (processors > 0).then(|| seconds / processors as f64)
 }
 
-/// The number of processors of all systems and services. `None` if one of them has none of its own.
+/// The number of processors of all systems and services. `None` if one of them has no dedicated processors.
 pub fn system_processors(result: &LabResult) -> Option<usize> {
     let mut processors: Vec<u32> = Vec::new();
     for process in result.topology.iter().filter(|one| one.name != "generator") {
@@ -54,7 +54,7 @@ pub fn system_processors(result: &LabResult) -> Option<usize> {
     Some(processors.len())
 }
 
-/// What the mark means; none without such cells.
+/// An explanation of the mark. `None` if no cell has it.
 pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> {
     let over = of(result, cells, figure);
     let percent = |share: f64| Place::decimals(0).print(share * 100.0);

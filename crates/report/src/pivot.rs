@@ -85,7 +85,7 @@ fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<L
     across.iter().map(part).collect()
 }
 
-/// How to read the tables, once.
+/// An explanation of how to read the tables, printed once.
 fn legend(result: &LabResult, has_spread: bool) -> String {
     let mut text = format!("Each value is {}.", value_over_runs(result));
     if has_spread {
@@ -369,7 +369,7 @@ fn value(figure: &Figure, by: f64, bound: &str) -> Words {
     )
 }
 
-/// One digit, or whole percents from 1 on.
+/// One digit below 1 %, whole percents above.
 fn percent(value: f64) -> String {
     if value >= 0.95 {
         Place::decimals(0).print(value)

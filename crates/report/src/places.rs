@@ -1,4 +1,4 @@
-//! What the places of a lab are, such as `near` and `far`, in one line before the questions.
+//! Explains the places of a lab, such as `near` and `far`, in one line before the questions.
 
 use plimsoll_plots::number::tick;
 use plimsoll_results::lab::{LabResult, LinkFigures};

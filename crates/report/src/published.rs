@@ -6,7 +6,7 @@ use plimsoll_results::lab::LabResult;
 use crate::document::{Block, Head, Table, Words};
 use crate::naming::{cell_id, cell_words, figures, state_text};
 
-/// The table of published figures; empty without any.
+/// The table of published figures. Empty if there are none.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let mut rows = Vec::new();
     for cell in &result.cells {

@@ -1,5 +1,5 @@
 //! The answers at the top of a report: to the questions of the lab, and on the statements of the document that it
-//! repeats. They follow from the figures of valid cells alone.
+//! repeats. Only the figures of valid cells determine them.
 
 mod conditions;
 mod figures;
@@ -14,8 +14,8 @@ use crate::naming::capital;
 use crate::rate_limits;
 use verdict::{Answer, Verdict};
 
-/// The questions of the lab, each with its answer. A statement that the lab does not test is among them: a reader looks
-/// for it.
+/// The questions of the lab, each with its answer. Statements that the lab does not test are included, because readers
+/// look for them.
 pub fn questions(result: &LabResult) -> Vec<Words> {
     let shown = result
         .asked
@@ -26,7 +26,7 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
     points.chain(limits_of_rates(result, &answers)).collect()
 }
 
-/// What limited the rates that the questions are about, once for all of them.
+/// What limited the rates in the questions, stated once for all of them.
 fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
     let rates = answers
         .iter()
@@ -57,7 +57,7 @@ pub fn answered(result: &LabResult) -> Vec<Words> {
         .collect()
 }
 
-/// The statements of the source as a table, and what its verdicts mean; nothing without any.
+/// The statements of the source as a table, and the meaning of its verdicts. Empty if there are no statements.
 pub fn statements(result: &LabResult) -> Vec<Block> {
     let asked = result.asked.iter().filter(|one| one.is_statement);
     let answers: Vec<Answer> = asked.map(|one| Answer::of(result, one)).collect();

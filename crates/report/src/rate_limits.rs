@@ -6,11 +6,11 @@ use plimsoll_results::lab::{Cell, LabResult, Repeat};
 use crate::declared_load::{self, Load};
 use crate::overload;
 
-/// The share of a processor from which it limits the rate.
+/// A processor that is busy for at least this share limits the rate.
 const FULL: f64 = 0.9;
-/// The share of users that have to be waiting all the time for the rate to be a limit.
+/// The rate counts as limited if at least this share of the users is always waiting.
 const WAITING: f64 = 0.7;
-/// The share of a latency from which the round trip of the line decides it.
+/// If the line's round trip is at least this share of a latency, the round trip decides the latency.
 const DECISIVE_SHARE: f64 = 0.8;
 
 /// The rate that has a limit.
@@ -60,13 +60,13 @@ pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
 
 /// Shares of the processors of a cell, and of its latency.
 struct Use {
-    /// Of the processors of all systems and services, how much these used.
+    /// The share of their processors that all systems and services used.
     systems: f64,
-    /// How much of that was the measured system.
+    /// The part of this share that the measured system used.
     measured: f64,
-    /// Of one processor, how much the generator used.
+    /// The share of one processor that the generator used.
     generator: f64,
-    /// Of the mean latency, how much the declared round trip of the line is.
+    /// The declared round trip of the line, as a share of the mean latency.
     round_trip: f64,
 }
 
@@ -102,7 +102,8 @@ impl Use {
     }
 }
 
-/// The processors that systems and services of a run used on average. Those that are not counted as measured are apart.
+/// The processors that systems and services of a run used on average, and separately those of processes that are not
+/// counted as measured.
 fn used(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
     let processes = run.used.iter().filter(|one| one.name != "generator");
     let seconds: f64 = processes
@@ -112,7 +113,7 @@ fn used(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
     seconds / (run.duration_seconds + run.warm_up_seconds)
 }
 
-/// `98 to 99 %`. Clocks of processes are coarse, so that a full processor can seem to be more than full.
+/// `98 to 99 %`. The clocks of processes are coarse, so a full processor can appear to be more than full.
 fn shares(shares: impl Iterator<Item = f64> + Clone) -> String {
     let print = |share: f64| Place::decimals(0).print((share * 100.0).min(100.0));
     let least = print(shares.clone().fold(f64::INFINITY, f64::min));

@@ -1,4 +1,4 @@
-//! The ratio of the figures of two cells: of their comparison, or of their intervals if the lab compares them nowhere.
+//! The ratio of the figures of two cells: from their comparison, or from their intervals if the lab does not compare them.
 
 use plimsoll_results::lab::{Cell, Comparison, Figure, LabResult, Outcome};
 use plimsoll_stats::comparison::MARGIN;
@@ -49,8 +49,8 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
     found.unwrap_or_else(|| of_intervals(result, base, other))
 }
 
-/// The share from which a difference counts, and the share up to which figures are the same. The floor of another place
-/// affects only the first one.
+/// The smallest difference that counts, and the largest difference up to which figures are the same, both as shares. The
+/// floor of another place affects only the first one.
 fn limits(result: &LabResult, figure: &str, cells: [&Cell; 2], floor: Option<f64>) -> (f64, f64) {
     let same_cell = result.same_cell.as_ref();
     let elsewhere = same_cell.and_then(|same| same.floor_elsewhere(figure, cells));

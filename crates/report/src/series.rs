@@ -27,7 +27,7 @@ fn marks(laid: &[(f64, &Repeat)]) -> Vec<f64> {
         .collect()
 }
 
-/// A sentence about the marks of all runs; empty without marks.
+/// A sentence about the marks of all runs. Empty if there are no marks.
 pub fn dashed_lines(cell: &Cell) -> String {
     let runs = laid_out(cell).into_iter();
     let runs = runs.map(|(_, repeat)| (format!("run {}", repeat.number), &repeat.marks[..]));

@@ -140,8 +140,7 @@ impl<'a> Question<'a> {
     }
 
     /// The table as declared, if it is small and simple, or with the compared values as its columns if that leaves
-    /// fewer fields without a cell. Of the last of the other axes only the first values are shown, until the rest is
-    /// small.
+    /// fewer fields without a cell. If the table is too large, only the first values of the last other axes remain.
     fn answer(&self) -> Option<Answer> {
         let is_simple = match self.columns.as_slice() {
             [] => self.rows.len() == 1,
@@ -334,7 +333,7 @@ fn shortened(value: f64) -> String {
     }
 }
 
-/// Whether a cell has the axis' first value, or no value of it.
+/// Whether a cell has the first value of the axis, or no value on it.
 fn is_at_first_value(result: &LabResult, cell: &Cell, axis: &str) -> bool {
     let first = result.axes.iter().find(|one| one.name == axis);
     let first = first.and_then(|axis| axis.values.first());
@@ -443,7 +442,7 @@ impl Answer {
             words = words.text(format!("With {}: ", self.shared.join(", ")));
         }
         let is_small = self.rows.len() <= MAX_LISTED_ROWS && self.values().count() <= MAX_LISTED;
-        // Of a larger table, what the lab compares.
+        // From a larger table, take only what the lab compares.
         if !is_small && self.compares_rows {
             let column = self.columns.first().map_or("", String::as_str);
             words = words.text(match column.is_empty() {

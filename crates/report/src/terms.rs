@@ -1,4 +1,4 @@
-//! The terms of a first screen, in the words of `docs/terminology.md`.
+//! Explains the terms of a first screen, in the words of `docs/terminology.md`.
 
 use crate::document::Words;
 use crate::naming::capital;
@@ -23,7 +23,7 @@ pub const TERMS: [(&str, &str); 4] = [
     ),
 ];
 
-/// A paragraph with the meaning of each term that a text uses, and of the ranges of its ratios; none without any.
+/// A paragraph that explains each term that a text uses, and the ranges of its ratios. `None` if it uses none.
 pub fn paragraph(text: &str) -> Option<Words> {
     let mut words = Words::new();
     let mut has_some = false;

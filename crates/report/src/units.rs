@@ -10,7 +10,7 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
     match (from, to) {
         ("ms", "s") => Some(1e-3),
         ("ms", "µs") | ("s", "ms") => Some(1e3),
-        // Megabits and megabytes are powers of ten, both.
+        // Megabits and megabytes are both powers of ten.
         ("Mbit/s", "MB/s") => Some(0.125),
         ("Mbit/s", "Gbit/s") => Some(1e-3),
         ("MB/s", "Mbit/s") => Some(8.0),

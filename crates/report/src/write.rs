@@ -173,8 +173,8 @@ fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
     blocks
 }
 
-/// Whether a theme is about what the lab asks: a primary comparison, or the figure and an axis of a declared table. A
-/// lab without tables asks about all.
+/// Whether the lab asks about a theme: it is a primary comparison, or the figure and an axis of a declared table. A
+/// lab without tables asks about all themes.
 fn is_asked(result: &LabResult, theme: &groups::Theme) -> bool {
     let (axis, figure) = (theme.first.axis, theme.first.figure);
     let mut cells = theme

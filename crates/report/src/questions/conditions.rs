@@ -11,7 +11,7 @@ use crate::naming::{listed, place_words, value_words};
 /// Maximum number of values of an axis that are listed.
 const MAX_VALUES: usize = 3;
 
-/// `1 s pauses, 100 users, near`: what the cells have in common, as far as the text next to it does not state it.
+/// `1 s pauses, 100 users, near`: the values that all cells share, without those that the text next to them states.
 pub fn of(answer: &Answer, shown: &str) -> String {
     let groups = answer.groups.iter().flat_map(|group| &group.0);
     let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
@@ -58,7 +58,7 @@ fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) -> Option
     (is_shown && !words.is_empty()).then(|| listed(&words))
 }
 
-/// Whether a text has these words, and not as a part of others.
+/// Whether a text contains these words as whole words.
 fn mentions(text: &str, words: &str) -> bool {
     let (text, words) = (text.to_lowercase(), words.to_lowercase());
     let is_part = |c: char| c.is_alphanumeric() || c == '/';

@@ -12,11 +12,11 @@ use crate::naming::{capital, place_words, shared_axes, value_words};
 use crate::pivot::bound;
 use crate::units::short_label;
 
-/// Maximum number of groups of cells whose figures are listed; of more, the range is shown.
+/// Maximum number of groups of cells whose figures are listed. For more groups, the text shows the range.
 const MAX_LISTED: usize = 4;
-/// The same of pairs with their ratios, which are longer.
+/// The same maximum for pairs with their ratios, which need more space.
 const MAX_PAIRS: usize = 2;
-/// Pairs of one verdict that are named.
+/// Maximum number of pairs with the same verdict that are named.
 const MAX_NAMED: usize = 3;
 
 impl Answer<'_> {
@@ -62,7 +62,7 @@ impl Answer<'_> {
         words
     }
 
-    /// What a reader of the figures has to know: from the data, and from the lab file.
+    /// Notes that readers need to understand the figures, from the data and from the lab file.
     fn notes(&self) -> Vec<String> {
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();

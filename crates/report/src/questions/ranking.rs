@@ -1,4 +1,4 @@
-//! Which of the compared values is best, in words, as far as the figures decide it.
+//! Ranks the compared values in words, as far as the figures allow.
 
 use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Figure, Outcome};
@@ -82,7 +82,7 @@ pub(super) fn of(answer: &Answer) -> Option<String> {
             None => clauses.push((vec![name], clause)),
         }
     }
-    // What differs comes first.
+    // Groups with differences come first.
     clauses.sort_by_key(|(_, clause)| clause.is_tie);
     let first = clauses.first().map(|(_, clause)| clause.compared.clone());
     let texts = clauses.iter().enumerate().map(|(at, (names, clause))| {
@@ -116,7 +116,7 @@ pub(super) fn of(answer: &Answer) -> Option<String> {
 #[derive(PartialEq)]
 struct Clause {
     text: String,
-    /// The same without the names of the values, if no difference is certain.
+    /// The ranking without the names of the values, if no difference is certain.
     short: String,
     /// All values in the order of the lab, as one text.
     compared: String,
@@ -197,8 +197,8 @@ fn clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
     })
 }
 
-/// The values from the best to the worst. Each tier differs from the next with certainty: every value of the one from
-/// every value of the other.
+/// The values from the best to the worst, in tiers. It is certain that every value of a tier differs from every value of
+/// the next tier.
 fn tiers<'a>(
     answer: &Answer<'a>,
     group: &'a Group<'a>,
@@ -223,7 +223,7 @@ fn tiers<'a>(
             _ => tiers.push(vec![one]),
         }
     }
-    // Within a tier no order is certain, so it is that of the lab.
+    // Within a tier no order is certain, so use the order of the lab.
     for tier in &mut tiers {
         tier.sort_by_key(place);
     }

@@ -1,4 +1,4 @@
-//! The cells that answer a question or decide a statement, and the verdict that follows from their figures.
+//! The cells that answer a question or decide a statement, and the verdict that their figures imply.
 
 use plimsoll_results::lab::{Asked, Cell, Expected, Figure, LabResult, Outcome};
 

@@ -106,7 +106,7 @@ pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
     blocks
 }
 
-/// The percentile curves: of each run, and of the service time where it is not the main one.
+/// The percentile curves of each run, and those of the service time if it is not the main latency.
 pub fn percentiles(runs: &[RunView<'_>]) -> Option<Block> {
     let mut curves = Vec::new();
     for run in runs {
@@ -227,7 +227,7 @@ fn dashed_lines<'a>(runs: impl IntoIterator<Item = &'a RunView<'a>>) -> String {
     marks::explained("Dashed lines", runs)
 }
 
-/// Where each run begins if all are laid end to end.
+/// The start of each run on the time axis if all runs are placed one after another.
 fn laid_out<'r, 'a>(runs: &'r [RunView<'a>]) -> Vec<(f64, &'r RunView<'a>)> {
     let mut at = 0.0;
     let mut laid = Vec::new();

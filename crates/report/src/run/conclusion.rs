@@ -333,7 +333,7 @@ fn checks(run: &RunView<'_>) -> Option<Words> {
     Some(words.text(format!(": {}.", some(names))))
 }
 
-/// The first ones, and the number of the others.
+/// Lists the first items and the number of the others.
 fn some(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);

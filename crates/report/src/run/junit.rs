@@ -13,7 +13,7 @@ pub fn suites(report: &RunReport<'_>, judged: &[Judged]) -> Vec<Suite> {
     let runs = report.runs.iter().enumerate();
     runs.map(|(id, run)| {
         let mut cases = cases(run);
-        // The conditions are about the last run, or about how it compares with the first.
+        // The conditions apply to the last run, or to its comparison with the first one.
         if id == last {
             cases.extend(junit::conditions(judged));
         }

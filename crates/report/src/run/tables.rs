@@ -87,7 +87,7 @@ pub fn figures(run: &RunView<'_>) -> Vec<Block> {
     )
 }
 
-/// Name in intervals, name for readers, quantile.
+/// For each percentile: its name in intervals, its name for readers, and the quantile.
 const QUANTILES: [(&str, &str, f64); 5] = [
     ("p50", "median", 0.5),
     ("p90", "p90", 0.9),
@@ -415,7 +415,7 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
     blocks
 }
 
-/// A table, named after its run if there are two; none without rows.
+/// A table, named after its run if there are two. `None` if it has no rows.
 pub fn table(
     run: &RunView<'_>,
     caption: &str,

@@ -15,7 +15,7 @@ pub struct RunView<'a> {
     pub end: End,
     /// The run was killed: its record has no end.
     pub is_killed: bool,
-    /// How long requests could start, in seconds.
+    /// The time in which requests could start, in seconds.
     pub load_seconds: f64,
     /// The metric of the times, and its label.
     pub times: Option<(&'static str, &'static str)>,
@@ -217,7 +217,7 @@ impl Step {
     }
 }
 
-/// Values that must be above a quantile, so that it is reliable.
+/// The number of values that must be above a quantile for it to be reliable.
 const MIN_ABOVE: f64 = 10.0;
 
 /// A quantile; `None` if fewer than ten values are above it.
