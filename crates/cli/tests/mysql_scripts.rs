@@ -92,7 +92,7 @@ fn scripts_use_mariadb() {
     );
     // In the second iteration, the names have already been changed.
     assert!(shown.contains(&"changed 0".to_owned()), "{shown:?}");
-    // Two calls in setup, and twelve in each iteration, of which four fail.
+    // Two calls in setup, and twelve in each iteration. Four of the twelve fail.
     let failed = counted(&ended, &["sql_query_failed"])[0].unwrap();
     assert!((failed - 8.0 / 26.0).abs() < 1e-9, "{failed}");
     let count = server.sql("SELECT COUNT(*) FROM test.roster WHERE score = 12.5 AND bits = 5");

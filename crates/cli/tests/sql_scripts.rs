@@ -74,7 +74,7 @@ fn scripts_use_postgresql() {
     assert_eq!(shown[8..11], [r#"[{"x":"again"}]"#, "no id", "TypeError"]);
     assert_eq!(shown.len(), 1 + 2 * 10, "{shown:?}");
     assert_eq!(ended.status, Some(0));
-    // One call in setup, and eight in each iteration, of which three fail.
+    // One call in setup, and eight in each iteration. Three of the eight fail.
     let failed = counted(&ended, &["sql_query_failed"])[0].unwrap();
     assert!((failed - 6.0 / 17.0).abs() < 1e-9, "{failed}");
 }

@@ -73,13 +73,13 @@ pub struct Peer {
     pub lost: Option<String>,
     /// The end of its latest results when it was lost, if scenarios had started.
     pub lost_at: Option<Duration>,
-    /// When its part ended, as far as is known.
+    /// When its part ended, if known.
     pub ended: Option<Moment>,
     /// Its part of the plan.
     pub plan: Plan,
     /// The iterations of each of its scenarios, including those that it takes over.
     pub parts: Vec<Vec<Takeover>>,
-    /// The iterations that it takes over, as they are sent.
+    /// The iterations that it takes over, in the form that messages contain.
     pub takeovers: Vec<TakeoverPart>,
     /// The indices of its scenarios in the whole plan.
     scenarios: Vec<usize>,

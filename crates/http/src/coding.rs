@@ -122,7 +122,7 @@ impl Decoding {
     /// Decompresses one slice. `None` if another slice is needed; other tasks should run before it.
     ///
     /// # Errors
-    /// As soon as it is certain that the body cannot be decoded.
+    /// If the body cannot be decoded. The error is returned as soon as that is certain.
     pub fn advance(&mut self) -> Result<Option<Bytes>, DecodeError> {
         let started = plimsoll_clock::now();
         loop {

@@ -250,7 +250,7 @@ mod tests {
         let long = "x".repeat(2000);
         let head = head("/", &[("authorization", "Bearer 1"), ("x-long", &long)]);
         encode(&mut encoder, &head);
-        // Only the authority.
+        // The table contains only the authority.
         assert_eq!(encoder.dynamic.len(), 1);
         let again = encode(&mut encoder, &head);
         assert!(again.ends_with(long.as_bytes()));

@@ -13,7 +13,7 @@ use crate::url;
 /// The purpose of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// For the user.
+    /// The script that the user keeps.
     Keep,
     /// For a comparison of responses: the script also prints every response as a JSON document.
     Capture,

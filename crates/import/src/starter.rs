@@ -57,7 +57,7 @@ fn is_number(text: &str) -> bool {
 /// The URL with its scheme.
 ///
 /// # Errors
-/// When it is not the URL of an HTTP server.
+/// If the text is not the URL of an HTTP server.
 pub fn complete(text: &str) -> Result<String, String> {
     let text = match text.contains("://") {
         true => text.to_owned(),

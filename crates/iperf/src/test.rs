@@ -67,7 +67,7 @@ pub struct Test {
     pub extra_data: Option<String>,
 }
 
-/// The same limits as in iperf3.
+/// The limits are those of iperf3.
 pub const MAX_STREAMS: u32 = 128;
 pub const MAX_BLOCK: usize = 1 << 20;
 pub const MAX_DATAGRAM: usize = 65_507;

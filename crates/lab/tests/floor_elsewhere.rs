@@ -83,10 +83,10 @@ fn same_cell(random: &mut Random, restarts: usize, noise: Noise) -> SameCell {
     }
 }
 
-/// Which limits a comparison far has.
+/// The limits of a comparison in the far place.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
-    /// Those of the lab.
+    /// The limits that the lab declares.
     Lab,
     /// The share that was measured near.
     Share,

@@ -19,8 +19,8 @@ use crate::waiting::Waiting;
 /// The longest wait for a free line before senders are blocked. This corresponds to the buffer of a
 /// router.
 const BUFFER: Duration = Duration::from_millis(20);
-/// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this
-/// time.
+/// Limits the size of one read: with a bandwidth limit, a piece contains at most the bytes that the
+/// line transmits in this time.
 const PIECE_TIME: Duration = Duration::from_micros(200);
 const MAX_PIECE: usize = 64 << 10;
 const MIN_PIECE: usize = 1448;

@@ -30,7 +30,7 @@ pub struct Header {
 pub struct HeaderScenario {
     /// Its name.
     pub name: String,
-    /// When it starts.
+    /// When the scenario starts.
     pub start_time: Duration,
     /// Its description in one sentence.
     pub description: String,

@@ -44,7 +44,7 @@ impl Rate {
     }
 }
 
-/// `2s` as it is, and `s` as `1s`.
+/// Parses a time such as `2s`. A unit alone, such as `s`, means `1s`.
 fn unit_as_time(text: &str) -> Result<Duration, String> {
     let has_number = text.starts_with(|first: char| !first.is_alphabetic());
     if has_number {

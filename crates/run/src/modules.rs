@@ -64,7 +64,7 @@ fn cache_file(address: &str) -> Option<PathBuf> {
     (name.len() < 250).then(|| home.join("plimsoll/modules-2").join(name))
 }
 
-/// Reads a cached module. `None` if its digest is wrong, for example because the disk was full or somebody edited the
+/// Reads a cached module. `None` if its digest is wrong, for example because the disk was full or someone edited the
 /// file.
 fn read_intact(file: &Path) -> Option<Vec<u8>> {
     let stored = std::fs::read(file).ok()?;

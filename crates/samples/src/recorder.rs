@@ -60,8 +60,8 @@ impl std::error::Error for AddError {}
 /// `Rc<Recorder>`, and it is never sent to another thread.
 ///
 /// Once every name, page and column exists, recording allocates nothing, takes no lock and stores no individual
-/// samples. Memory depends on the number of metrics, sub-metrics, checks and (with the breakdown) groups, all of which
-/// are bounded. It does not depend on URLs or time.
+/// samples. Memory depends on the number of metrics, sub-metrics, checks and (with the breakdown) groups. All
+/// these numbers are bounded. Memory does not depend on URLs or time.
 pub struct Recorder {
     registry: Arc<Registry>,
     watch: Arc<Watch>,

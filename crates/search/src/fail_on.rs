@@ -18,7 +18,7 @@ impl EarlierSearch {
     /// Reads the output of `find --json`.
     ///
     /// # Errors
-    /// Describes what the input is instead.
+    /// If the input is not an earlier search. The message describes what it is.
     pub fn parse(text: &str) -> Result<EarlierSearch, String> {
         const HOW_TO_WRITE_ONE: &str = "write one with plimsoll find --json > FILE";
         let value: Value = serde_json::from_str(text).map_err(|error| {

@@ -17,7 +17,7 @@ use socket2::SockRef;
 pub enum Play {
     /// Sends these bytes and waits for the next request.
     Answer(Vec<u8>),
-    /// The same after a delay.
+    /// Sends these bytes after a delay, and waits for the next request.
     AnswerAfter { delay: Duration, bytes: Vec<u8> },
     /// Sends these bytes and closes the connection.
     AnswerAndClose(Vec<u8>),

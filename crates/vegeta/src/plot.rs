@@ -37,8 +37,7 @@ impl Plot {
         points.push((hit.date.unix_nanos(), latency));
     }
 
-    /// The page with `title`, with the plot of at most `threshold` points per series, and with `report` as it is
-    /// printed.
+    /// The page with `title`, the plot with at most `threshold` points per series, and the printed `report`.
     pub fn html(&mut self, title: &str, threshold: usize, report: &str) -> String {
         let title = escape(title);
         let report = escape(report);

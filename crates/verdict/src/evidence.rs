@@ -1,5 +1,5 @@
-//! Judges whether the figures can be trusted, and if not, why. The evidence is what the generator
-//! observed about itself, its machine, the service and the clock. `docs/verdict.md` lists all
+//! Judges whether the figures can be trusted, and gives the reasons if they cannot. The evidence consists of the
+//! generator's observations of itself, its machine, the service and the clock. `docs/verdict.md` lists all
 //! thresholds.
 
 use std::time::Duration;

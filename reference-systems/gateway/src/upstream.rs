@@ -29,11 +29,11 @@ pub struct Target {
     pub address: String,
     pub health: Health,
     weight: u16,
-    /// How far it is behind its share of the turns.
+    /// How far the target is behind its share of requests.
     turn: AtomicI64,
     /// Requests in flight.
     under_way: AtomicU64,
-    /// Those of each worker.
+    /// The connections of each worker.
     connections: Vec<Arc<Connections>>,
 }
 

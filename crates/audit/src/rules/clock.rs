@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, plain};
 use crate::report::{Findings, Report};
 
-/// Reports requests that took 0 s, sends of which half took 0 s, and trends that move in whole steps.
+/// Reports requests that took 0 s, send times if half of them are 0 s, and trends that move in whole steps.
 pub fn coarse(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let mut evidence = Vec::new();

@@ -63,8 +63,8 @@ impl GoRand {
     }
 }
 
-/// Fills the state from the seed with x ← 48271·x mod (2³¹ − 1). Each word uses three values, the first two of which
-/// are shifted left.
+/// Fills the state from the seed with x ← 48271·x mod (2³¹ − 1). Each word uses three values; the first
+/// two are shifted left.
 fn fill(state: &mut State, seed: i64, shifts: [u32; 2]) {
     const MODULUS: i64 = (1 << 31) - 1;
     let mut x = match seed.rem_euclid(MODULUS) {

@@ -20,7 +20,7 @@ use crate::run::store::Facts;
 /// A repeat, and the data from which its figures are computed.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// The repeat as it is written to the result.
+    /// The repeat in the form that the result contains.
     pub repeat: Repeat,
     /// The latencies of each second after the warm-up.
     pub windows: Vec<Histogram>,
@@ -79,7 +79,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
     measured
 }
 
-/// A run of which only its facts and the output of its load are known.
+/// A run for which only its facts and the output of its load are known.
 pub(super) fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     Repeat {
         number,
@@ -400,7 +400,7 @@ fn second_of(second: &Second, trend: &str, requests: f64, cpu: &[(f64, f64)]) ->
     }
 }
 
-/// A run of which only the tool's output is known.
+/// A run for which only the tool's output is known.
 fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
     repeat.warm_up_rule =

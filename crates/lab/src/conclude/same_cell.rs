@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(found, Some(share));
     }
 
-    /// A rate follows from the time of a request. Other figures do not depend on the line.
+    /// The time of a request determines a rate. Other figures do not depend on the line.
     #[test]
     fn a_floor_elsewhere_is_smaller_only_for_figures_that_a_line_dilutes() {
         let with = |place: &str, latency: f64, name: &str, values: [f64; 3]| {

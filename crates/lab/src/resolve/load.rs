@@ -15,7 +15,7 @@ use crate::file::node::Node;
 use crate::form::{Extent, Form, NO_RUNS};
 use crate::problem::Location;
 
-/// Keys of which a load must have exactly one.
+/// A load must have exactly one of these keys.
 pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput", "command"];
 
 /// The load.

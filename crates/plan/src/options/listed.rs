@@ -229,7 +229,7 @@ pub enum Figure {
     Med,
     Max,
     Count,
-    /// From 0 to 100.
+    /// A percentile from 0 to 100.
     Percentile(f64),
 }
 

@@ -167,7 +167,7 @@ impl Variation {
         }
     }
 
-    /// The unit of which to measure more.
+    /// What to measure more of: the name of the unit.
     pub fn units(self) -> &'static str {
         match self {
             Variation::Restarts => "restarts",

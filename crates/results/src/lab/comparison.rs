@@ -111,7 +111,7 @@ impl SameCell {
     ///
     /// The machine delays a request by a time, and the line adds another time. So where requests
     /// take longer, the same delay is a smaller share of them. This applies to latencies, and to
-    /// the rates that follow from them. Differences within [`MARGIN`], which counts as equal there,
+    /// the rates that depend on them. Differences within [`MARGIN`], which counts as equal there,
     /// do not count. Where requests take less time, the share stays: the delay includes the
     /// variation of the line, which is missing there. Other figures do not depend on the line, so
     /// their share stays as well.

@@ -235,7 +235,7 @@ fn a_websocket_over_tls_passes_and_a_silent_one_ends() {
     assert_eq!(refused.status, 400);
 }
 
-/// A running `payload`, of which only the gRPC port is used.
+/// A running `payload`. The tests use only its gRPC port.
 fn greeter() -> (Running, String) {
     let flags = [
         "--plain-port=off",

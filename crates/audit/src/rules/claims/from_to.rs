@@ -1,4 +1,4 @@
-//! "From 10 rps to 700 rps" above the only two outputs of a page, the second of which has another
+//! "From 10 rps to 700 rps" above the only two outputs of a page, if the second output has another
 //! rate.
 
 use crate::finding::Level;

@@ -121,7 +121,7 @@ fn changes(grid: &Grid) -> Vec<(&Record, &Field)> {
     found
 }
 
-/// Checks a claim that all figures improved against a column of changes, most of which have one sign.
+/// Checks a claim that all figures improved against a column of changes, if most changes have one sign.
 fn improved(
     report: &Report,
     grids: &Grids,
