@@ -6,13 +6,13 @@ use std::ops::AddAssign;
 pub struct UserMemory {
     /// The number of users.
     pub users: u64,
-    /// How many of them began with an image of the script's heap.
+    /// How many of them started from an image of the script's heap.
     pub users_with_image: u64,
     /// These images, one for each worker.
     pub images: u64,
-    /// What users have changed in their image.
+    /// Bytes of the image that users have changed.
     pub changes: u64,
-    /// What users have made since the image.
+    /// Bytes of objects that users have created since they started from the image.
     pub objects: u64,
     /// The heaps of the users without an image.
     pub heaps: u64,

@@ -1,4 +1,4 @@
-//! What a waiting user costs, with a runtime of its own or as a user of an image.
+//! Measures the cost of a waiting user, with its own runtime or as a user of an image.
 //!
 //! `cargo run --release -p plimsoll-quickjs --example users -- own|image small|large|library USERS RESUMES`
 //!

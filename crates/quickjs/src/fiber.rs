@@ -321,7 +321,7 @@ impl Inner {
     }
 
     /// Returns the pages of the running script's stack below the current frame to the system.
-    // Only in a frame of its own are all frames in use above its local variables.
+    // This function must have its own frame: only then are all frames in use above its local variables.
     #[inline(never)]
     fn free_unused_stack(&self) {
         let local = 0_u8;

@@ -74,7 +74,7 @@ impl Archive {
                 .get(&entry_name(&path))
                 .ok_or_else(|| format!("it has neither {SCRIPT} nor the script {filename}"))?,
         };
-        // A script that was read from stdin has no folder of its own.
+        // A script that was read from stdin has no folder.
         let path = match text("pwd") {
             Some(folder) if path == Path::new("/-") => place(folder)?.join("-"),
             _ => path,

@@ -1,10 +1,10 @@
-//! The init code that runs once for the users of a worker, whose heap they begin with.
+//! Runs the init code once for all users of a worker. The users start from the resulting heap.
 //!
-//! If it does what differs between users, such as reading `__VU` or the time, only the imports before that run once.
-//! Each user runs the rest itself.
+//! If the init code does something that differs between users, such as reading `__VU` or the time, only the imports
+//! before that run once. Each user runs the rest itself.
 //!
-//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on`, or `swap`: each user's changes are then put away
-//! at every wait, which `make images` tests.
+//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on` or `swap`. With `swap`, each user's changes are
+//! saved at every wait; `make images` tests this.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -39,12 +39,12 @@ fn setting() -> Setting {
     })
 }
 
-/// Whether users begin with an image where they can.
+/// Whether users start from an image if possible.
 pub fn is_on() -> bool {
     setting() != Setting::Off
 }
 
-/// What the users of a worker begin with.
+/// The state from which the users of a worker start.
 pub struct Origin {
     /// The script's exports; `None` if each user runs the script itself.
     exports: Option<Rc<Persistent>>,
@@ -58,8 +58,8 @@ impl Origin {
     /// A copy of the program for `user`, whose init code has run already, or its first part.
     ///
     /// # Errors
-    /// If the system refuses a thread, or the engine memory. The exception of the rest of the init code, or its request to
-    /// end the run.
+    /// If the system has no thread or memory left. Otherwise the exception of the rest of the init code, or its request
+    /// to end the run.
     pub async fn start(self: Rc<Self>, mut user: User) -> Result<Instance, ScriptError> {
         user.follow(&self.user);
         let user = Rc::new(user);
@@ -84,18 +84,18 @@ impl Origin {
 /// What this worker has learned about a program.
 struct Known {
     program: std::sync::Weak<Common>,
-    /// `None` if its users need a runtime each.
+    /// `None` if each of its users needs its own runtime.
     origin: Option<Weak<Origin>>,
 }
 
 thread_local! {
     /// Locked while the init code runs, so that it runs once.
     static KNOWN: Rc<Mutex<Option<Known>>> = Rc::default();
-    /// Whether users were reported already to need a runtime each.
+    /// Whether the log already says that each user needs its own runtime.
     static REPORTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What users of `program` begin with on this worker. `None` if they need a runtime each.
+/// The state from which users of `program` start on this worker. `None` if each needs its own runtime.
 pub async fn of(program: &Program, run: &Arc<RunState>) -> Option<Rc<Origin>> {
     let known = KNOWN.with(Rc::clone);
     let mut known = known.lock().await;
@@ -145,7 +145,7 @@ pub async fn of(program: &Program, run: &Arc<RunState>) -> Option<Rc<Origin>> {
     origin
 }
 
-/// The bytes of the image with which users of `program` began on this worker.
+/// The size in bytes of the image from which users of `program` started on this worker.
 pub fn size(program: &Program) -> u64 {
     let known = KNOWN.with(Rc::clone);
     let Ok(known) = known.try_lock() else {
@@ -158,7 +158,7 @@ pub fn size(program: &Program) -> u64 {
     origin.map_or(0, |origin| origin.image.size().image as u64)
 }
 
-/// Logs once for each worker why users need a runtime each.
+/// Logs once for each worker why each user needs its own runtime.
 fn report(program: &Program, reason: &str) {
     let is_new =
         REPORTED.with_borrow_mut(|last| last.replace(reason.to_owned()).as_deref() != Some(reason));
@@ -171,7 +171,7 @@ fn report(program: &Program, reason: &str) {
 /// Why there is no image.
 struct Refusal {
     reason: String,
-    /// How many of the script's imports could be in one.
+    /// How many of the script's imports an image could contain.
     common: usize,
 }
 
@@ -213,7 +213,7 @@ async fn make(
         return Err(refusal(reason));
     }
     let Some(exports) = ran else {
-        // A user with a runtime of its own reports it.
+        // A user with its own runtime reports it.
         return Err(refusal("the init code failed".to_owned()));
     };
     // The rest of the init code must not find what it does not find otherwise.

@@ -27,7 +27,7 @@ pub struct Instance {
     functions: RefCell<HashMap<String, Rc<Persistent>>>,
     /// Dropped after the values above, which belong to it.
     runtime: Runtime,
-    /// Keeps the image that it began with, if any.
+    /// Keeps the image that it started from alive, if any.
     _origin: Option<Rc<dyn Any>>,
 }
 
@@ -325,7 +325,7 @@ pub(crate) async fn run_rest(runtime: &Runtime, user: &Rc<User>) -> Outcome<Pers
     started.await
 }
 
-/// Runs `body` on a stack of its own, together with the user's event loop, until it returns or `stop` fires.
+/// Runs `body` on its own stack, together with the user's event loop, until it returns or `stop` fires.
 async fn run<T: 'static>(
     runtime: &Runtime,
     user: &Rc<User>,

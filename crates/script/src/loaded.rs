@@ -128,7 +128,7 @@ impl Program {
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, library.missing()) {
-                // The exception is about an unreadable file, unless the script threw another error.
+                // The exception reports the unreadable file, unless the script threw another error.
                 (ScriptError::Exception(text), Some(reason)) if text.contains(reason) => {
                     ScriptError::Unreadable(text)
                 }

@@ -1,4 +1,4 @@
-//! Users whose init code differs begin with an image of what its imports left, and run the rest themselves.
+//! Users whose init code differs start from an image taken after its imports, and run the rest themselves.
 
 mod pairs;
 mod running;

@@ -255,7 +255,7 @@ impl Image {
         self.0.swaps_always.set(true);
     }
 
-    /// Whether users write to so many pages that the image does not pay off. New users should then have their own runtimes.
+    /// Whether users write to too many pages for the image to pay off. New users should then have their own runtimes.
     pub fn is_written_too_much(&self) -> bool {
         self.0.pages.written() > MOST_PAGES
     }

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
-/// The bits of an address from here on tell its range. They agree with `JS_IMAGE_PREFIX` in the engine.
+/// The higher bits of an address, from this bit on, identify its range. They must agree with `JS_IMAGE_PREFIX` in the engine.
 const SHIFT: u32 = 42;
 const IMAGES: usize = 8 << SHIFT;
 /// The start of the range of users' small blocks.

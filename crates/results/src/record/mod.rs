@@ -303,7 +303,7 @@ pub struct Generator {
 pub struct UserMemory {
     /// The number of users.
     pub users: u64,
-    /// How many of them began with an image of the script's heap.
+    /// How many of them started from an image of the script's heap.
     pub users_with_image: u64,
     /// These images, one for each worker thread.
     pub image_bytes: u64,

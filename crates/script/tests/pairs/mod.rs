@@ -1,4 +1,4 @@
-//! Runs scripts with users that begin with an image, and with users that have a runtime each, and compares what they log.
+//! Runs scripts with users that start from an image and with users that have their own runtimes, and compares their logs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

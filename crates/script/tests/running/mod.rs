@@ -103,7 +103,7 @@ impl Script {
         self
     }
 
-    /// Users have a runtime each.
+    /// Each user has its own runtime.
     #[allow(dead_code)]
     pub fn without_image(mut self) -> Self {
         self.with_image = Some(false);

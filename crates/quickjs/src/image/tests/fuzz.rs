@@ -222,10 +222,10 @@ fn apart(program: &str, count: usize) -> Vec<Started> {
         .collect()
 }
 
-/// What is different about the users of an image.
+/// How the users of an image run.
 #[derive(Clone, Copy)]
 struct Variant {
-    /// Their changes are put away at every wait.
+    /// Their changes are saved at every wait.
     swaps: bool,
     /// Each of them runs the second part of the init code.
     in_part: bool,

@@ -86,8 +86,8 @@ fn freeze(origin: Runtime) -> Result<Image, NoImage> {
     Ok(image)
 }
 
-/// Runs a test with users whose changes are put away when another one runs, and with users whose changes are put away at
-/// every wait.
+/// Runs a test with users whose changes are saved when another user runs, and with users whose changes are saved at every
+/// wait.
 fn in_both_ways(test: fn()) {
     test();
     SWAPS.set(true);
@@ -199,7 +199,7 @@ fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
             );
             assert_eq!(say(user, &source), format!("firstown {index}"));
         }
-        // One belongs to the image. Each user has its own one and a copy of that of the image.
+        // One belongs to the image. Each user has its own, and a copy of the one in the image.
         assert_eq!(CRATES.get(), 7);
         for (index, user) in users.iter().enumerate() {
             user.collect_garbage();
