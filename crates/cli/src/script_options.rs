@@ -6,7 +6,7 @@ use plimsoll_terminal::log::Log;
 
 use crate::args::{OptionArgs, RuntimeArgs};
 
-/// Converts the flags. The caller adds why it prepares the script, such as `keep_files`.
+/// Converts the flags. The caller sets the options that depend on its purpose, such as `keep_files`.
 ///
 /// # Errors
 /// If a flag is invalid.

@@ -72,7 +72,7 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
         "-r",
         "200",
         "-d",
-        // The remainder is too short for a second of its own.
+        // The remainder is too short for a separate second.
         "3060ms",
         "-c",
         "20",

@@ -65,7 +65,7 @@ impl Sockets {
             SocketAddr::V6(_) => TcpSocket::new_v6(),
         }?;
         arrival::date(&socket);
-        // Without this option, the kernel would add delays of its own.
+        // Without this option, the kernel would add its own delays.
         let _ = socket.set_nodelay(true);
         Ok(socket)
     }

@@ -49,7 +49,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
         return answered;
     }
     let answers = table_answers::answers(result);
-    // Searches for a limit have sentences of their own.
+    // Searches for a limit have separate sentences.
     let answered = answers.iter().filter(|answer| !answer.is_of_limits());
     let answered = answered.take(MAX_QUESTIONS).map(|answer| answer.sentence());
     conclusion(result, answered.collect(), limits(result), Vec::new())
@@ -58,7 +58,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
 /// The conclusion in sentences and small tables.
 pub fn on_page(result: &LabResult) -> Conclusion {
     let mut answers = table_answers::answers(result);
-    // Searches for a limit have sentences of their own, unless a table has the limits.
+    // Searches for a limit have separate sentences, unless a table shows the limits.
     answers.retain(|answer| !answer.is_of_limits() || answer.table().is_some());
     answers.truncate(MAX_QUESTIONS_ON_PAGE);
     let has_limits = answers.iter().any(|answer| answer.is_of_limits());
@@ -170,8 +170,8 @@ fn conclusion(
     sentences
 }
 
-/// One sentence for each theme. The first theme of each axis comes before the others. Within both, primary themes come
-/// first, then those with the most pairs.
+/// One sentence for each theme. The first theme of each axis comes before the other themes. Within both groups, primary
+/// themes come first, then those with the most pairs.
 fn compared(result: &LabResult) -> Vec<Words> {
     let groups = groups(result);
     let themes = themes(&groups);

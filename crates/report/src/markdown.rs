@@ -20,7 +20,7 @@ fn file_of(section: &Section) -> String {
 }
 
 /// All files: `report.md`, and one for each section of the evidence. If the report is too long,
-/// its longest sections move to files of their own.
+/// its longest sections move to separate files.
 pub fn render(document: &Document) -> Vec<(String, String)> {
     let mut moved: Vec<usize> = Vec::new();
     let page = loop {
@@ -111,7 +111,7 @@ fn main_page(document: &Document, moved: &[usize]) -> String {
 /// Writes blocks of one file: paths and links depend on its folder.
 struct Writer<'a> {
     document: &'a Document,
-    /// The sections of the report that have a file of their own.
+    /// The sections of the report that are in separate files.
     moved: &'a [usize],
     /// From the file's folder to the report's.
     up: &'static str,

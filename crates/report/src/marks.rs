@@ -12,8 +12,7 @@ pub fn places(from: f64, marks: &[Mark]) -> impl Iterator<Item = f64> {
 }
 
 /// A sentence that explains the marks of these runs: the title, and what happened at each mark. The numbers of marks
-/// continue from run to run. Runs have names if there are several. The sentence starts with a space; it is empty if there
-/// are no marks.
+/// continue from run to run. Runs have names if there are several. The sentence starts with a space. Empty without marks.
 pub fn explained<'a>(title: &str, runs: impl IntoIterator<Item = (String, &'a [Mark])>) -> String {
     let mut all = Vec::new();
     for (name, marks) in runs {

@@ -71,7 +71,7 @@ struct Use {
 }
 
 impl Use {
-    /// `None` if users pause, if requests have a schedule, or if the systems have no processors of their own.
+    /// `None` if users pause, if requests have a schedule, or if the systems have no dedicated processors.
     fn of(result: &LabResult, cell: &Cell) -> Option<Use> {
         let figure = |name: &str| cell.figure(name).map(|figure| figure.value);
         let Load::Users(users) = declared_load::of(result, cell)? else {

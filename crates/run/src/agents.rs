@@ -1,4 +1,4 @@
-//! The agents that generate the load of a run, if other processes do.
+//! The agents of a run whose load other processes generate.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -36,7 +36,7 @@ impl EarlierSearch {
     }
 }
 
-/// The rates between which the result lies.
+/// The lower and the upper bound of the result.
 struct Bounds {
     kept: u64,
     broken: u64,

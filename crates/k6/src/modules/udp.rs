@@ -123,7 +123,7 @@ fn connect<'c>(
         context.throw_plain(format!("{text:?} is not an address: write HOST:PORT"))
     })?;
     if context.makes_image() {
-        // Each user runs this part of the init code, and has a socket of its own.
+        // Each user runs this part of the init code, and has its own socket.
         context.differs_per_user(USES_UDP);
         return Err(context.throw_plain(USES_UDP));
     }

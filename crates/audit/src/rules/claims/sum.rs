@@ -11,7 +11,7 @@ use crate::rules::prose::shortened;
 
 static SUM: Pattern = pattern!(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)");
 
-/// Maximum deviation of the second number from the failures to still mean the failures.
+/// Maximum difference at which the second number still counts as the number of failures.
 const NEAR: f64 = 0.25;
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
