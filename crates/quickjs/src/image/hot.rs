@@ -1,8 +1,8 @@
 //! The part of an image that nearly every script changes: the engine's counters, lists and limits, and properties such
 //! as `__ITER`.
 //!
-//! It has a page of its own, from the start of that page. Users exchange all of its lines, so that nothing has to be
-//! compared for scripts that change nothing else.
+//! It occupies a separate page, from the start of that page. A switch between users swaps all of its lines, so scripts
+//! that change nothing else need no comparison.
 
 use super::space::PAGE;
 
@@ -48,7 +48,7 @@ impl HotPart {
         HotLines(unsafe { std::slice::from_raw_parts(self.start, self.count) }.into())
     }
 
-    /// Replaces `lines`, which must be of this image, by the content in the image.
+    /// Replaces `lines` with the content in the image. `lines` must belong to this image.
     #[inline]
     pub fn save(&self, lines: &mut HotLines) {
         debug_assert_eq!(lines.0.len(), self.count);
@@ -56,7 +56,7 @@ impl HotPart {
         unsafe { std::ptr::copy_nonoverlapping(self.start, lines.0.as_mut_ptr(), self.count) };
     }
 
-    /// Replaces the content in the image by `lines`, which must be of this image.
+    /// Replaces the content in the image with `lines`, which must belong to this image.
     #[inline]
     pub fn apply(&self, lines: &HotLines) {
         debug_assert_eq!(lines.0.len(), self.count);

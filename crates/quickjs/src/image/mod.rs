@@ -1,9 +1,9 @@
 //! One image of a heap for many users.
 //!
-//! A runtime runs the init code, and its heap becomes the image. Each user then begins with the image as it is. What a
-//! user makes lies in memory of its own and stays there. What it changes in the image is seen by nobody else: before
-//! another user runs, the changed lines are put away, and the image gets those of the other. What every user changes is
-//! in one place and is exchanged without a comparison ([`hot`]).
+//! A runtime runs the init code, and its heap becomes the image. Each user starts from the unchanged image. Objects that
+//! a user creates are in its own memory and stay there. Other users do not see its changes to the image: before another
+//! user runs, the engine saves the changed lines and restores those of the other user. The data that every user changes
+//! is in one place and is swapped without a comparison ([`hot`]).
 //!
 //! The users of an image take turns on one thread. Every call into the engine first switches to the user that makes it
 //! ([`Inner::take_turn`]). A user that waits is suspended on its own stack, and its values stay valid, because all
@@ -87,7 +87,7 @@ pub struct ImageSize {
 pub struct UserSize {
     /// Bytes of objects that the user has created since it started from the image.
     pub made: usize,
-    /// What it has changed in the image, as of its last turn, and the part that every user changes.
+    /// Bytes of the image that the user has changed, as of its last turn, including the part that every user changes.
     pub changed: usize,
     /// The number of cache lines in it.
     pub changed_lines: usize,
@@ -99,7 +99,7 @@ struct Frozen {
     /// The runtime that ran the init code. It runs nothing any more.
     origin: Runtime,
     heap: Rc<Making>,
-    /// The part of the image that every user changes, and its content with which users begin.
+    /// The part of the image that every user changes, and its initial content.
     hot: HotPart,
     fresh: HotLines,
     /// The functions that fill modules implemented in Rust which each user evaluates for itself.
