@@ -15,7 +15,7 @@ use crate::syscalls;
 /// Above the relay's priority, and below what the kernel's own threads may have.
 const PRIORITY: i32 = 50;
 const INTERVAL: Duration = Duration::from_micros(500);
-/// A wake-up that is this late counts as a pause. Leaving the idle state takes a processor a tenth of this.
+/// A wake-up that is this late counts as a pause. A processor needs a tenth of this time to leave the idle state.
 const PAUSE: u64 = 300_000;
 
 /// A pause of a processor, in nanoseconds of the monotonic clock.

@@ -9,7 +9,7 @@ pub struct Target {
     pub name: &'static str,
     /// Must return for any input.
     pub run: fn(&[u8]),
-    /// Inputs that it understands, to start from.
+    /// Valid inputs to start from.
     pub seeds: &'static [&'static [u8]],
     /// Keywords of its syntax.
     pub words: &'static [&'static str],

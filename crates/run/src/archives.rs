@@ -24,7 +24,7 @@ impl PreparedScript {
     }
 
     /// The archive for a file. It lacks the options in which the script uses a secret that it has read: a run of the archive
-    /// takes them from the script, whose secrets may be others then. `log` receives a warning about them.
+    /// takes them from the script, whose secrets may have changed. `log` receives a warning about them.
     pub fn archive_for_file(&self, has_env: bool, log: &ScriptLog) -> Archive {
         let mut archive = self.archive();
         if !has_env {

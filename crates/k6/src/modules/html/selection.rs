@@ -434,8 +434,8 @@ fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>
     follow(context, call, &from, nodes)
 }
 
-/// The position of the first node among its siblings, of the argument in this selection, or of this node among those
-/// that a selector finds.
+/// Returns a position: without an argument, that of the first node among its siblings; with a node, that of this node in the
+/// selection; with a selector, that of the first node among all nodes that the selector finds.
 fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let missing = || Ok(context.number(-1));
