@@ -111,7 +111,7 @@ impl<'a> Report<'a> {
         let Some(output) = output.filter(|first| above(*first)).max() else {
             return false;
         };
-        // The command of the next output stands above it.
+        // The command of the next output is above that output.
         let next = self.blocks.iter().any(|block| block.first_line > line);
         let commands = self.commands.iter().map(|command| command.line);
         !next

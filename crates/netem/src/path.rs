@@ -165,8 +165,8 @@ impl NetworkPath {
         LEAD.min(self.link.round_trip / 8)
     }
 
-    /// Decides the slots of the pieces for which that is due, and of those that follow within a short
-    /// time.
+    /// Decides the slots of the pieces whose decision is due, and of those that follow within a
+    /// short time.
     fn decide(&self, side: Side, now: Moment) {
         let one_way = self.one_way(side);
         if one_way.decision.get().is_none_or(|at| at > now) {

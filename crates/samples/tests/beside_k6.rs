@@ -1,5 +1,5 @@
-//! k6 (`recorded/values.js`) and Plimsoll record the same values and must produce the same summary: exactly equal while
-//! Plimsoll stores every value, and within the width of a bucket above that.
+//! k6 (`recorded/values.js`) and Plimsoll record the same values and must produce the same summary. The figures are exactly
+//! equal while Plimsoll stores every value; once it uses buckets, they are equal within the width of a bucket.
 
 mod scene;
 

@@ -60,7 +60,7 @@ impl Users {
         }
     }
 
-    /// The number to allow for a trial at `rate`, if it exceeds what the command allows by default.
+    /// The number of users to allow for a trial at `rate`, if it exceeds the command's default maximum.
     pub fn allowed(&self, rate: u64, bound: Duration) -> Option<u32> {
         let limit = self.automatic?;
         let initial = (rate as f64 * bound.as_secs_f64() * INITIAL_FACTOR).ceil() as u32;

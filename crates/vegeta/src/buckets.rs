@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets(Vec<Duration>);
 
-/// More than anyone reads, but few enough to search them for each hit.
+/// More buckets than anyone reads, but few enough to search them for each hit.
 const MAX_BUCKETS: usize = 1_000;
 
 impl Buckets {

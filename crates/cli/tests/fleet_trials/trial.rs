@@ -240,7 +240,7 @@ fn server_address() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::from(host), 4222))
 }
 
-/// An open model with one user per iteration, so that a busy machine drops only few.
+/// An open model with one user per iteration, so that a busy machine drops only a few iterations.
 fn script(seconds: u64) -> String {
     format!(
         "import http from 'k6/http';

@@ -87,7 +87,7 @@ impl<F: UserFactory> Share<F> {
         self.regular_end() + self.scenario.state.scenario.graceful_stop
     }
 
-    /// Whether this worker does the work that a single worker has to do for all of them.
+    /// Whether this worker does the tasks that one worker does on behalf of all workers.
     fn leads(&self) -> bool {
         self.worker == 0
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The question which value of an axis is best, for the cells whose names contain this text.
+/// Asks which value of an axis is best, for the cells whose names contain this text.
 pub fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
     let values = result.axes.iter().find(|one| one.name == axis);
     let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
@@ -16,7 +16,7 @@ pub fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
     }
 }
 
-/// The answer in words to the question which store is faster near, or near and far.
+/// Ranks the stores by speed in words, for the near cells or for both places.
 fn ranking(medians: [(f64, f64, f64); 4], cells: &str) -> String {
     let mut result = result(medians);
     result.asked = vec![question(&result, "store", cells)];

@@ -20,7 +20,7 @@ pub struct Asked {
     /// The values of that axis, starting with the base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
-    /// The condition under which the statement holds, or the answer to the question is yes.
+    /// The condition for the statement to hold, or for the answer to the question to be yes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
     /// The names of the cells.
@@ -29,13 +29,13 @@ pub struct Asked {
     /// What the question is about if it compares values of an axis: `on new connections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The answer to the question if what is expected is true of all cells, as a sentence without its period.
+    /// The answer to the question if `expected` is true for all cells, as a sentence without its period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yes: Option<String>,
-    /// The answer to the question if it is true of none.
+    /// The answer to the question if `expected` is true for none of the cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no: Option<String>,
-    /// Where the limits of what is expected come from: `the document's SLA`. `None`: the lab chose them.
+    /// The origin of the limits in `expected`, such as `the document's SLA`. `None` if the lab chose them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits_from: Option<String>,
     /// What a reader needs to know about the figures.
@@ -43,7 +43,7 @@ pub struct Asked {
     pub note: Option<String>,
 }
 
-/// The condition under which a statement holds, or the answer to a question is yes.
+/// The condition for a statement to hold, or for the answer to a question to be yes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expected {
