@@ -59,6 +59,7 @@ impl Class for Blob {
                     .settled(blob(context, &this).and_then(|blob| context.uint8_array(&blob.bytes)))
             }),
             Entry::function(c"slice", 3, slice),
+            Entry::function(c"toString", 0, |context, _| context.string("[object Blob]")),
             Entry::function(c"stream", 0, |context, call| {
                 let this = call.this();
                 let bytes = Rc::clone(&blob(context, &this)?.bytes);
