@@ -1,7 +1,6 @@
 // The same checks over gRPC. Each user has its own connection for the whole run, or, with
 // FRESH=1, a new one for each check. The trend `grpc_req_total` is the time of a check in
-// both cases: it includes opening the connection, but not the wait for the server's HTTP/2
-// settings, during which `connect` blocks.
+// both cases: it includes opening the connection, until the server's HTTP/2 settings arrive.
 import grpc from 'k6/net/grpc';
 import exec from 'k6/execution';
 import { check, group, sleep } from 'k6';

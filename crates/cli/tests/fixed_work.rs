@@ -3,6 +3,10 @@
 mod plimsoll;
 
 use std::fs;
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
 
 use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
@@ -245,4 +249,51 @@ fn grpc_calls_of_scripts_have_both_latencies() {
     let both = fs::read_to_string(folder.path().join("both.json")).unwrap();
     let both: Value = serde_json::from_str(&both).unwrap();
     assert_eq!((&both[0]["count"], &both[1]), (&6.into(), &Value::Null));
+}
+
+/// A script's `connect()` waits for the server's HTTP/2 settings, so the total time of the first call includes them.
+#[test]
+fn the_total_time_of_a_grpc_call_includes_the_wait_for_late_settings() {
+    const LATE: Duration = Duration::from_millis(400);
+    let server = Server::start().unwrap();
+    let base = server.addresses.variables.iter();
+    let base = base.clone().find(|(name, _)| name == "BASE").unwrap();
+    let upstream = base.1.trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let (client, _) = listener.accept().unwrap();
+        let server = TcpStream::connect(upstream).unwrap();
+        let (mut from_client, mut to_server) =
+            (client.try_clone().unwrap(), server.try_clone().unwrap());
+        thread::spawn(move || io::copy(&mut from_client, &mut to_server));
+        // The server sends its settings first.
+        thread::sleep(LATE);
+        let (mut from_server, mut to_client) = (server, client);
+        let _ = io::copy(&mut from_server, &mut to_client);
+    });
+    let script = "
+        import grpc from 'k6/net/grpc';
+        const client = new grpc.Client();
+        export const options = { vus: 1, iterations: 1 };
+        export default function () {
+            client.connect(__ENV.ADDRESS, { plaintext: true, reflect: true });
+            client.invoke('cases.Cases/EchoWord', { text: 'hello' });
+            client.invoke('cases.Cases/EchoWord', { text: 'hello' });
+            client.close();
+        }";
+    let folder = tempfile::tempdir().unwrap();
+    let ended = plimsoll(&["run", "--quiet", "--record", "run.jsonl", "-e"])
+        .args([&format!("ADDRESS={address}"), "-"])
+        .input(script)
+        .inside(folder.path())
+        .run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let record = fs::read_to_string(folder.path().join("run.jsonl")).unwrap();
+    let end: Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+    let of = |name: &str, key: &str| number(&end["trends"][name], key);
+    let late = LATE.as_secs_f64() * 1e3;
+    assert!(of("grpc_req_total", "max") >= late, "{end}");
+    assert!(of("grpc_req_total", "min") < late, "{end}");
+    assert!(of("grpc_req_duration", "max") < late, "{end}");
 }

@@ -48,11 +48,19 @@ pub struct Opening {
     pub looking_up: Duration,
     pub connecting: Duration,
     pub securing: Duration,
+    /// The wait for the peer's settings, which begin an HTTP/2 connection.
+    pub greeting: Duration,
 }
 
 impl Opening {
+    /// Until the end of the TLS handshake, as for any protocol.
     pub fn total(&self) -> Duration {
         self.looking_up + self.connecting + self.securing
+    }
+
+    /// Until the first call may be made.
+    pub fn until_ready(&self) -> Duration {
+        self.total() + self.greeting
     }
 }
 
@@ -112,6 +120,7 @@ impl Channel {
         let mut answer = Reply::begun(plimsoll_clock::now());
         let deadline = answer.timeline.started() + self.limits.connect;
         let link = self.link(&mut answer, deadline).await?;
+        let linked = plimsoll_clock::now();
         let failed = match before(deadline, link.streams.ready()).await {
             Some(Ok(())) => None,
             Some(Err(fault)) => Some(fault.to_string()),
@@ -128,6 +137,7 @@ impl Channel {
             looking_up: phases.looking_up,
             connecting: phases.connecting,
             securing: phases.securing,
+            greeting: plimsoll_clock::now().since(linked),
         })
     }
 

@@ -494,3 +494,29 @@ fn a_description_that_never_begins_ends_at_the_deadline() {
     assert_eq!(status.code, Code::DEADLINE_EXCEEDED, "{status}");
     assert_eq!(requests, 1);
 }
+
+/// The wait for the peer's settings is a part of the time until the connection can be used, and not of connecting.
+#[test]
+fn opening_a_connection_includes_the_wait_for_late_settings() {
+    const LATE: Duration = Duration::from_millis(300);
+    let opening = run(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::task::spawn_local(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::time::sleep(LATE).await;
+            let mut server = h2::server::Builder::new()
+                .handshake::<_, Bytes>(stream)
+                .await
+                .unwrap();
+            while server.accept().await.is_some() {}
+        });
+        let endpoint = Endpoint::parse(&address, false).unwrap();
+        let network = Rc::new(Network::new(NetworkSettings::default()));
+        let channel = Channel::new(endpoint, network, None, Rc::default(), Limits::default());
+        channel.connect().await.unwrap()
+    });
+    assert!(opening.greeting >= LATE * 9 / 10, "{opening:?}");
+    assert!(opening.total() < LATE, "{opening:?}");
+    assert_eq!(opening.until_ready(), opening.total() + opening.greeting);
+}

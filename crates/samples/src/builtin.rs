@@ -101,7 +101,7 @@ builtins! {
     /// From the start to the last byte, including connecting.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
     /// A script's gRPC calls from start to status. The first call on a connection includes the time to open the
-    /// connection.
+    /// connection, until the server's HTTP/2 settings arrive.
     GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
     /// From the scheduled start to the last byte. Only in open models, because the other models have no schedule.
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;

@@ -32,7 +32,7 @@ pub struct State {
     schema: RefCell<Schema>,
     channel: RefCell<Option<Rc<Channel>>>,
     address: RefCell<String>,
-    /// The time that opening the connection took, until the first call on the connection records it.
+    /// The time that `connect()` took to open the connection, until the first call on it records it.
     opening: Cell<Duration>,
     known: RefCell<HashMap<String, Rc<KnownMethod>>>,
     pub streams: OpenStreams,
@@ -202,7 +202,7 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let channel = Rc::new(Channel::new(endpoint, network, local, counter, limits));
     let connecting = async {
         let opening = channel.connect().await?;
-        state.opening.set(opening.total());
+        state.opening.set(opening.until_ready());
         if !parameters.reflect {
             return Ok(None);
         }
