@@ -93,7 +93,7 @@ const SCRIPTS: &[&str] = &[
     "import { open } from 'k6/experimental/fs'; await open('/dev/zero')",
 ];
 
-/// The problem with how a command exited, if any.
+/// Describes what is wrong with how a command ended, if anything.
 fn fault(status: Option<i32>, stderr: &str) -> Option<String> {
     let printed = stderr.contains("/dev/zero") || stderr.contains("zero:");
     // Lists, records and result files have their own limits for the length of lines.

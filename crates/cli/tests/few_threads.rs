@@ -23,7 +23,7 @@ fn limited(threads: u32, arguments: &str, input: &str) -> Ended {
         .run()
 }
 
-/// The problem with how a command exited that should have done nothing, if any.
+/// Describes what is wrong with how a command ended that should have done nothing, if anything.
 fn fault(ended: &Ended) -> Option<String> {
     let is_explained = ["error", "thread", "ulimit -u"]
         .iter()

@@ -1,6 +1,6 @@
 use std::ops::AddAssign;
 
-/// The memory of users by kind, in bytes, at the end of a run. What the kinds leave out is not measured: the rest of the
+/// The memory of users by kind, in bytes, at the end of a run. The following memory is not measured: the rest of the
 /// state of each user in Rust, TLS sessions, and the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserMemory {
@@ -8,15 +8,15 @@ pub struct UserMemory {
     pub users: u64,
     /// How many of them started from an image of the script's heap.
     pub users_with_image: u64,
-    /// These images, one for each worker.
+    /// Bytes of these images, one for each worker.
     pub images: u64,
     /// Bytes of the image that users have changed.
     pub changes: u64,
     /// Bytes of objects that users have created since they started from the image.
     pub objects: u64,
-    /// The heaps of the users without an image.
+    /// Bytes of the heaps of the users without an image.
     pub heaps: u64,
-    /// The resident part of the stacks that scripts ran on.
+    /// Resident bytes of the stacks that scripts ran on.
     pub stacks: u64,
     /// The number of idle connections.
     pub connections: u64,

@@ -109,7 +109,7 @@ fn the_answer_to_a_question_holds_the_compared_values_and_few_of_the_others() {
         "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
          100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
     );
-    // Five groups of two are too many for a sentence.
+    // Six groups of two values are too many for a sentence, so only those of the first two numbers of users remain.
     assert_eq!(
         said(&["10", "100", "200"]),
         "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \

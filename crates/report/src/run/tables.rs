@@ -415,7 +415,7 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
     blocks
 }
 
-/// A table, named after its run if there are two. `None` if it has no rows.
+/// A table, named after its run if there are two. Empty if it has no rows.
 pub fn table(
     run: &RunView<'_>,
     caption: &str,

@@ -249,7 +249,7 @@ fn a_stale_connection_does_not_count_as_a_failure() {
     let url = gateway.url("/");
     for _ in 0..30 {
         assert_eq!(curl(&[&url, "-d", "x"]).status, 200);
-        // Wait until the gateway has seen the close.
+        // Give the close time to reach the gateway.
         thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(gateway.metric("attempts_failed_total"), 0);
