@@ -28,7 +28,7 @@ fn the_markdown_shows_every_plot_once_and_no_other_file() {
             .map(|path| path.trim_start_matches("../"))
             .collect();
         let mut files: Vec<String> = assets(&result).into_iter().map(|(path, _)| path).collect();
-        // Sections that the report has no place for are in later files.
+        // Sections that do not fit into the report are in later files.
         shown.sort_unstable();
         files.sort_unstable();
         assert_eq!(shown, files, "{name}");

@@ -37,7 +37,7 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     text + &unconfirmed(settings, trials, limit)
 }
 
-/// The result if the generator reached its own limit above the highest good rate, which is then a lower bound.
+/// The result if the generator reached its own limit above the highest good rate. That rate is then a lower bound.
 fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u64) -> String {
     let shortage = trials
         .iter()

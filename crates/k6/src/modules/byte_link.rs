@@ -21,7 +21,7 @@ const MAX_UNPROCESSED: usize = 64;
 /// Maximum size of a piece in bytes.
 const PIECE: usize = 16 << 10;
 
-/// A connection, with the times that opening it took.
+/// A connection, and how long each step of opening it took.
 pub struct Opened {
     pub link: Rc<ByteLink>,
     pub remote: Option<SocketAddr>,
