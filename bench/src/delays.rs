@@ -142,7 +142,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn reads_each_law() {
+    fn reads_each_distribution() {
         assert_eq!(Delay::parse("fixed=1ms"), Ok(Delay::Fixed(MS)));
         assert_eq!(
             Delay::parse("bimodal=1ms,20ms@10%"),

@@ -106,7 +106,7 @@ fn a_service_that_a_command_starts_is_measured() {
 }
 
 #[test]
-fn mistakes_get_a_message() {
+fn mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |arguments: &[&str]| {
         let ended = plimsoll(arguments).inside(folder.path()).run();

@@ -309,7 +309,7 @@ fn address(url: String, given: &mut CommandFlags, shown: &str, journey: &mut Jou
         None => given.url = Some(url),
         Some(_) => journey.problem(
             shown,
-            format!("its further URL {url} is left out; write a command of its own for it"),
+            format!("its further URL {url} is left out; write a separate command for it"),
         ),
     }
 }

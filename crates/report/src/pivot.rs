@@ -145,7 +145,7 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
     let names = head.len();
     // With one figure, the caption names it and its unit, and the columns need only the values.
     let only = (columns.len() == 1).then(|| &columns[0]);
-    // A column of published values only where there are some.
+    // A column of published values exists only if one of its cells has such a value.
     let mut shown: Vec<(&Vec<Option<&str>>, &Column, bool)> = Vec::new();
     for combination in &across {
         for column in &columns {

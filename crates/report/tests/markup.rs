@@ -52,7 +52,7 @@ fn the_markdown_shows_every_plot_once_and_no_other_file() {
 
 /// Rows of every table have as many fields as its header.
 #[test]
-fn tables_of_the_markdown_are_not_torn() {
+fn markdown_tables_are_not_split() {
     for (name, result) in fixture::all() {
         let page = markdown(&result);
         let mut columns = None;

@@ -32,7 +32,7 @@ fn missing() -> String {
     let folder = us.as_deref().and_then(Path::parent);
     let folder = folder.map_or_else(String::new, |folder| format!(" ({})", folder.display()));
     format!(
-        "the reference systems are in a program of their own, {PROGRAM}, which is neither next to \
+        "the reference systems are in a separate program, {PROGRAM}, which is neither next to \
          plimsoll{folder} nor in a directory of PATH. The release archive has both: copy {PROGRAM} from it. \
          In the sources, build it with: cargo build --release --manifest-path reference-systems/Cargo.toml"
     )

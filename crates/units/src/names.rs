@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_name_gets_the_closest() {
+    fn the_closest_name_is_suggested() {
         let unknown = UnknownName::new("color", "grean", &["red", "green"]);
         assert_eq!(
             unknown.to_string(),

@@ -86,7 +86,7 @@ fn the_payload_is_the_same_everywhere() {
 }
 
 #[test]
-fn mutual_tls_refuses_who_shows_no_certificate() {
+fn mutual_tls_rejects_clients_without_a_certificate() {
     let served = serve(&[]);
     // In TLS 1.3 the rejection may arrive after the handshake, with the first response.
     let outcome = Client::connect(

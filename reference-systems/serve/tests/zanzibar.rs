@@ -89,7 +89,7 @@ fn both_versions_and_both_protocols_reach_the_same_service() {
 }
 
 #[test]
-fn tuples_are_read_deleted_and_listed_by_the_page() {
+fn tuples_are_read_deleted_and_listed_in_pages() {
     let served = serve(&[]);
     let mut client = connect(&served, false);
     let mut written = Vec::new();
@@ -271,7 +271,7 @@ fn a_file_keeps_what_was_written_through_a_crash() {
 }
 
 #[test]
-fn a_model_of_ones_own_is_used() {
+fn a_custom_model_is_used() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.yaml");
     let flag = format!("--model={}", path.display());

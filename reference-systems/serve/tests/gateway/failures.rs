@@ -15,7 +15,7 @@ use crate::load;
 use crate::running::{Gateway, Orders, eventually, simple};
 
 #[test]
-fn who_cannot_be_reached_is_replaced_by_another() {
+fn an_unreachable_target_is_replaced_by_another() {
     let (orders, closed) = (Orders::start("A"), ports::closed().to_string());
     let gateway = Gateway::start(&simple(&[&closed, &orders.address()], "", ""));
     let url = gateway.url("/spot/orders");
@@ -84,7 +84,7 @@ fn breaking() -> (String, Arc<AtomicU64>) {
 }
 
 #[test]
-fn only_what_may_be_sent_twice_is() {
+fn only_idempotent_requests_are_retried() {
     let (address, seen) = breaking();
     let gateway = Gateway::start(&simple(
         &[&address],
@@ -180,7 +180,7 @@ fn the_active_check_finds_unhealthy_and_recovered_targets() {
 }
 
 #[test]
-fn with_all_ill_it_is_503_at_once() {
+fn without_a_healthy_target_the_response_is_503_immediately() {
     let address = ports::closed().to_string();
     let gateway = Gateway::start(&simple(
         &[&address],

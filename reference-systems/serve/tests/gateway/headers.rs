@@ -103,7 +103,7 @@ fn rules_change_headers_both_ways() {
 }
 
 #[test]
-fn a_request_in_circles_is_stopped() {
+fn a_forwarding_loop_is_stopped() {
     let first = Gateway::start(&simple(&["127.0.0.1:1"], "", ""));
     let own = first.address().to_string();
     let config = simple(&[&own], "", "");

@@ -296,7 +296,7 @@ fn another_servers_changes_are_seen_in_time() {
 }
 
 #[test]
-fn health_metrics_and_the_end_are_as_everywhere() {
+fn health_metrics_and_shutdown_are_as_in_the_other_systems() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();
@@ -314,7 +314,7 @@ fn health_metrics_and_the_end_are_as_everywhere() {
 }
 
 #[test]
-fn it_runs_by_one_command_with_a_key_that_everybody_knows() {
+fn one_command_starts_it_with_a_public_key() {
     let directory = tempfile::tempdir().unwrap();
     let mut running = program(&["--listen=127.0.0.1:0"])
         .inside(directory.path())
