@@ -121,4 +121,7 @@ fn each_kind_of_service_is_started_and_used() {
     for name in ["db", "store", "proxy"] {
         assert!(versions.contains(&format!("[\"{name}\"")), "{versions}");
     }
+    for version in ["\"postgis 3.", "\"pages, version unknown\""] {
+        assert!(versions.contains(version), "{versions}");
+    }
 }

@@ -183,12 +183,20 @@ fn versions(lab: &Lab, topology: &[Placed], plimsoll: &str) -> Vec<(String, Stri
     let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
     let ours = format!("plimsoll {plimsoll}");
     for placed in topology {
-        let Some(version) = placed.version.as_ref().filter(|version| **version != ours) else {
-            continue;
+        let version = match &placed.version {
+            Some(version) if *version == ours => continue,
+            Some(version) => version.clone(),
+            None => format!("{}, version unknown", placed.name),
         };
-        let known = (placed.name.clone(), version.clone());
-        if !versions.iter().any(|(_, text)| text == version) {
-            versions.push(known);
+        let settings = placed.settings.iter();
+        let extensions = settings.filter_map(|(name, version)| {
+            let name = name.strip_prefix("extension ")?;
+            Some((name.to_owned(), format!("{name} {version}")))
+        });
+        for known in std::iter::once((placed.name.clone(), version)).chain(extensions) {
+            if versions.iter().all(|(_, text)| *text != known.1) {
+                versions.push(known);
+            }
         }
     }
     for process in already_running(lab) {

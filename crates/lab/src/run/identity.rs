@@ -26,10 +26,12 @@ const VERSION_FLAGS: [(&str, &str); 10] = [
 ];
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// The settings of PostgreSQL that determine its durability and speed.
+/// The settings of PostgreSQL that determine its durability and speed, and the versions of the extensions that
+/// the lab has created.
 const POSTGRES: &str = "select name, current_setting(name) from pg_settings where name in ('fsync', \
      'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers', 'effective_cache_size', \
-     'max_connections', 'autovacuum') order by name";
+     'max_connections', 'autovacuum') \
+     union all select 'extension ' || extname, extversion from pg_extension where extname <> 'plpgsql' order by 1";
 /// The settings of Redis that determine its durability and speed.
 const REDIS: [&str; 5] = [
     "appendonly",
