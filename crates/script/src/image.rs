@@ -3,8 +3,8 @@
 //! If the init code does something that differs between users, such as reading `__VU` or the time, only the imports
 //! before that run once. Each user runs the rest itself.
 //!
-//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on` or `swap`. With `swap`, each user's changes are
-//! saved at every wait; `make images` tests this.
+//! `PLIMSOLL_IMAGE=off` in the environment turns this off. With `swap`, each user's changes are saved at every wait;
+//! `make images` tests this.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -33,9 +33,9 @@ enum Setting {
 fn setting() -> Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     *SETTING.get_or_init(|| match std::env::var_os("PLIMSOLL_IMAGE") {
-        Some(value) if value == "on" => Setting::On,
+        Some(value) if value == "off" => Setting::Off,
         Some(value) if value == "swap" => Setting::Swap,
-        _ => Setting::Off,
+        _ => Setting::On,
     })
 }
 
@@ -163,7 +163,7 @@ fn report(program: &Program, reason: &str) {
     let is_new =
         REPORTED.with_borrow_mut(|last| last.replace(reason.to_owned()).as_deref() != Some(reason));
     if is_new {
-        let text = format!("each virtual user gets a script runtime of its own: {reason}");
+        let text = format!("each virtual user has its own script runtime: {reason}");
         (program.common.log)(Level::Debug, &text, &[]);
     }
 }
@@ -216,7 +216,7 @@ async fn make(
         // A user with its own runtime reports it.
         return Err(refusal("the init code failed".to_owned()));
     };
-    // The rest of the init code must not find what it does not find otherwise.
+    // The rest of the init code must find the same state as without an image.
     let has_rest = exports.is_none() || program.has("setupVU");
     runtime.enter(|context| {
         reserve(context, has_rest).map_err(|thrown| context.take_exception(thrown).text())

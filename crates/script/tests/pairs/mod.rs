@@ -7,7 +7,7 @@ use crate::running::{Run, Script};
 
 const IMAGE: &str = "debug users of a worker begin with an image";
 const REST: &str = ", and each runs the rest of the init code itself: ";
-const APART: &str = "debug each virtual user gets a script runtime of its own: ";
+const APART: &str = "debug each virtual user has its own script runtime: ";
 
 /// What the users of a run share.
 #[derive(Debug, PartialEq, Eq)]
