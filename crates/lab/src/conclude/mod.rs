@@ -181,28 +181,33 @@ fn already_running(lab: &Lab) -> impl Iterator<Item = &Process> {
 /// The version of each program, without duplicates.
 fn versions(lab: &Lab, topology: &[Placed], plimsoll: &str) -> Vec<(String, String)> {
     let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
+    let mut add = |name: &str, text: String| {
+        if versions.iter().all(|(_, known)| *known != text) {
+            versions.push((name.to_owned(), text));
+        }
+    };
+    let running: Vec<&str> = already_running(lab)
+        .map(|process| process.name.as_str())
+        .collect();
     let ours = format!("plimsoll {plimsoll}");
     for placed in topology {
-        let version = match &placed.version {
-            Some(version) if *version == ours => continue,
-            Some(version) => version.clone(),
-            None => format!("{}, version unknown", placed.name),
-        };
-        let settings = placed.settings.iter();
-        let extensions = settings.filter_map(|(name, version)| {
-            let name = name.strip_prefix("extension ")?;
-            Some((name.to_owned(), format!("{name} {version}")))
-        });
-        for known in std::iter::once((placed.name.clone(), version)).chain(extensions) {
-            if versions.iter().all(|(_, text)| *text != known.1) {
-                versions.push(known);
+        match &placed.version {
+            Some(version) if *version == ours => {}
+            Some(version) => add(&placed.name, version.clone()),
+            // Added below.
+            None if running.contains(&placed.name.as_str()) => {}
+            None => add(&placed.name, format!("{}, version unknown", placed.name)),
+        }
+        for (name, version) in &placed.settings {
+            if let Some(extension) = name.strip_prefix("extension ") {
+                add(extension, format!("{extension} {version}"));
             }
         }
     }
-    for process in already_running(lab) {
-        if versions.iter().all(|(name, _)| *name != process.name) {
-            let unknown = format!("{} was already running, version unknown", process.name);
-            versions.push((process.name.clone(), unknown));
+    for name in running {
+        let mut placed = topology.iter().filter(|placed| placed.name == name);
+        if placed.all(|placed| placed.version.is_none()) {
+            add(name, format!("{name} was already running, version unknown"));
         }
     }
     versions
