@@ -17,8 +17,9 @@ pub type Message = Arc<str>;
 /// The number of messages by which a viewer may lag. A viewer that lags further is dropped. Its browser reconnects and
 /// receives the whole history again.
 const MAX_VIEWER_LAG: usize = 32;
-/// How long the end of a run waits for viewers to receive it.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the end of a run waits for viewers to receive it. On a busy machine, the threads that write to viewers wait
+/// for a processor for more than a second, because they have the lowest priority.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The history of a run and its viewers.
 pub struct Hub {
