@@ -87,7 +87,7 @@ fn the_page_of_a_script_shows_its_checks_and_thresholds() {
         export const options = {{
             thresholds: {{ http_req_duration: ['p(95)<60000'] }},
             scenarios: {{ open: {{
-                executor: 'constant-arrival-rate', rate: 50, duration: '2s', preAllocatedVUs: 5,
+                executor: 'constant-arrival-rate', rate: 50, duration: '2s', preAllocatedVUs: 50,
             }} }},
         }};
         export default function () {{
