@@ -270,30 +270,28 @@ fn exists(process: u32) -> bool {
 
 /// Whether the process or one of its descendants has a TCP socket that listens on the port.
 fn has_listener(process: u32, port: u16) -> bool {
-    let sockets: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
-        .iter()
-        .filter_map(|table| fs::read_to_string(table).ok())
-        .flat_map(|table| {
-            let sockets = table.lines().filter_map(|line| listener(line, port));
-            sockets.collect::<Vec<_>>()
-        })
-        .collect();
-    let has = |process: u32| {
-        let Ok(files) = fs::read_dir(format!("/proc/{process}/fd")) else {
-            return false;
-        };
-        files
-            .filter_map(|file| fs::read_link(file.ok()?.path()).ok())
-            .any(|file| {
-                sockets
-                    .iter()
-                    .any(|socket| file.as_os_str() == socket.as_str())
-            })
-    };
-    has(process)
-        || children_of(process)
-            .iter()
-            .any(|child| has_listener(*child, port))
+    let mut sockets = Vec::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let table = fs::read_to_string(table).unwrap_or_default();
+        sockets.extend(table.lines().filter_map(|line| listener(line, port)));
+    }
+    let mut processes = vec![process];
+    while let Some(process) = processes.pop() {
+        let files = fs::read_dir(format!("/proc/{process}/fd"));
+        let mut links = files
+            .into_iter()
+            .flatten()
+            .filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        if links.any(|link| {
+            sockets
+                .iter()
+                .any(|socket| link.as_os_str() == socket.as_str())
+        }) {
+            return true;
+        }
+        processes.extend(children_of(process));
+    }
+    false
 }
 
 /// The name in /proc/pid/fd of the socket in a line of /proc/net/tcp (proc_pid_net(5)), if it listens on the
