@@ -4,7 +4,7 @@ use super::pages::Pages;
 use super::space::PAGE;
 
 /// The unit of comparison: a cache line.
-type Line = [u64; 8];
+pub(super) type Line = [u64; 8];
 /// The number of unused lines that a delta may keep.
 const SPARE: usize = 4;
 

@@ -4,10 +4,8 @@
 //! It occupies a separate page, from the start of that page. A switch between users swaps all of its lines, so scripts
 //! that change nothing else need no comparison.
 
+use super::delta::Line;
 use super::space::PAGE;
-
-/// A cache line.
-type Line = [u64; 8];
 
 /// The content of the hot part for one user.
 #[derive(Clone)]
