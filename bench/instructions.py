@@ -11,8 +11,8 @@ counted. Callgrind stops with an assertion when a signal arrives on a script's s
 first changes a page of the heap image (docs/decisions/0015).
 
 Noise only adds instructions: from work that depends on the clock, and from waiting for a server that has
-no processor (a script's request costs 24,500 instructions on an idle machine, and up to 26,700 while
-two busy programs run). So the server shares the generator's processor, where it runs as soon as the
+no processor (callgrind counted 24,500 instructions for a script's request on an idle machine, and up to
+26,700 while two busy programs ran). So the server shares the generator's processor, where it runs as soon as the
 generator waits. If a case is not clearly within its budget, it is counted again, up to a maximum number of
 rounds. The round with the fewest instructions counts. --record always counts all rounds.
 """
