@@ -30,7 +30,7 @@ from instructions import CASES, ROOT, _address, _pin  # noqa: E402
 # crates/quickjs/src/fiber.rs, STACK_SIZE
 SCRIPT_STACK = 256 * 1024
 # The modes in which users of a script can start.
-WAYS = {"own runtimes": "off", "image": "on"}
+MODES = {"own runtimes": "off", "image": "on"}
 # Kinds with fewer lines than this in a request are one row.
 LEAST = 3
 
@@ -55,13 +55,13 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / args.profile
     for name in args.case:
         server, case = CASES[name]
-        ways = {None: "off"} if name.startswith("plimsoll http") else WAYS
+        modes = {None: "off"} if name.startswith("plimsoll http") else MODES
         process = subprocess.Popen([target / server, "--port", "0"], stdout=subprocess.PIPE, text=True, preexec_fn=_pin)
         try:
             url = _address(process.stdout.readline())
-            for way, image in ways.items():
+            for mode, image in modes.items():
                 counted = [count(target, case, url, users, args, image) for users in args.users]
-                print(table(f"{name}, {way}" if way else name, args.users, counted), flush=True)
+                print(table(f"{name}, {mode}" if mode else name, args.users, counted), flush=True)
         finally:
             process.kill()
 

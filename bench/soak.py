@@ -7,9 +7,9 @@
     bench/soak.py churn --at-once 4                  four cells at a time (45 minutes)
     bench/soak.py churn --seconds 30                 a quick look
     bench/soak.py users                              10,000 users of a script come and go for an hour
-    bench/soak.py churn --protocols h2c grpc --ways new unread --io uring
+    bench/soak.py churn --protocols h2c grpc --connections new unread --io uring
 
-full: 100 users of http, run, grpc and WebSocket, over kept and over new connections, against fast servers.
+full: 100 users of http, run, grpc and WebSocket, over persistent and over new connections, against fast servers.
 churn: connections come and go. Each cell runs one plimsoll load command with 4 users against one server, and reads the resident
 memory of the generator every second.
 
@@ -17,14 +17,15 @@ After the warm-up, a cell passes if the highest memory of the last third of the 
 of the first third. Prints a Markdown table; the exit status is 1 if a cell fails.
 
 protocols: http1, h2c, h2 (over TLS), http3, grpc, websocket
-ways: persistent  one connection per user for the whole run
-      new         a new connection for each request
-      refused     no process listens on the port
-      reset       the server resets each connection (HTTP/3: refuses the version)
-      unread      the server sends more than the client reads before it closes
+connections: persistent  one connection per user for the whole run
+             new         a new connection for each request
+             refused     no process listens on the port
+             reset       the server resets each connection (HTTP/3: refuses the version)
+             unread      the server sends more than the client reads before it closes
 """
 
 import argparse
+import itertools
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +54,7 @@ def main():
     parser.add_argument("--seconds", type=int, help="length of each cell (default: churn 180, full 1800, users 3600)")
     parser.add_argument("--warm-up", type=int, default=20, help="seconds not judged (default 20)")
     parser.add_argument("--protocols", nargs="+", choices=churn.PROTOCOLS, default=churn.PROTOCOLS)
-    parser.add_argument("--ways", nargs="+", choices=churn.WAYS, default=churn.WAYS)
+    parser.add_argument("--connections", nargs="+", choices=churn.CONNECTIONS, default=churn.CONNECTIONS)
     parser.add_argument("--io", nargs="+", choices=churn.MODES, default=churn.MODES)
     parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument("--no-build", action="store_true", help="use the programs already built")
@@ -86,7 +87,7 @@ def main():
 
 def churn_soak(args):
     """The table of all cells, and how many of them failed."""
-    cells = [(protocol, way, io) for protocol in args.protocols for way in args.ways for io in args.io]
+    cells = list(itertools.product(args.protocols, args.connections, args.io))
 
     def one(cell):
         result = churn.run(*cell, args.seconds, args.warm_up)

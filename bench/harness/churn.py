@@ -19,7 +19,7 @@ from .servers import Nginx, certificate, free_port, wait_for
 from .websocket import EchoServer
 
 PROTOCOLS = ["http1", "h2c", "h2", "http3", "grpc", "websocket"]
-WAYS = ["persistent", "new", "refused", "reset", "unread"]
+CONNECTIONS = ["persistent", "new", "refused", "reset", "unread"]
 MODES = ["epoll", "uring"]
 USERS = 4
 HERE = Path(__file__).resolve().parent
@@ -45,16 +45,16 @@ class Cell:
         return (self.name, f"{self.requests:,}", f"{self.failed:,}", *sizes, memory)
 
 
-def run(protocol, way, io, seconds, warm_up):
+def run(protocol, connection, io, seconds, warm_up):
     """Runs one cell."""
-    name = f"{protocol}, {way}, {io}"
+    name = f"{protocol}, {connection}, {io}"
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="soak-")))
-        address = stack.enter_context(_server(protocol, way, folder))
+        address = stack.enter_context(_server(protocol, connection, folder))
         program = rivals.find("plimsoll")
         if not program:
             raise SystemExit("plimsoll is not built; leave --no-build out")
-        command, env = _command(protocol, way, address, seconds, folder)
+        command, env = _command(protocol, connection, address, seconds, folder)
         env = {**os.environ, **env, "PLIMSOLL_IO": io, "NO_COLOR": "1"}
         with open(folder / "out", "w+") as out, open(folder / "err", "w+") as err:
             process = subprocess.Popen(
@@ -108,47 +108,47 @@ def _counts(kind, folder):
         return 0, 0
 
 
-def _command(protocol, way, address, seconds, folder):
+def _command(protocol, connection, address, seconds, folder):
     """The load command for a cell, and its environment."""
-    if protocol == "websocket" or (protocol == "grpc" and way in ("new", "unread")):
+    if protocol == "websocket" or (protocol == "grpc" and connection in ("new", "unread")):
         run = ["run", "-q", "--vus", USERS, "--duration", f"{seconds}s"]
         run += ["--summary-export", folder / "summary.json"]
-        env = {"WAY": way, "SECONDS": str(seconds)}
+        env = {"CONNECTION": connection, "SECONDS": str(seconds)}
         env |= {"URL": f"ws://{address}/", "ADDRESS": address, "PROTO": str(SCRIPTS)}
         return [*run, SCRIPTS / f"churn_{protocol}.js"], env
     if protocol == "grpc":
         load = ["grpc", "-q", "--json", "--plaintext", "--proto", SCRIPTS / "hello.proto"]
         load += ["-c", USERS, "-d", f"{seconds}s", "--timeout", "1s"]
-        fresh = [] if way == "persistent" else ["--no-keepalive"]
+        fresh = [] if connection == "persistent" else ["--no-keepalive"]
         return [*load, *fresh, address, "helloworld.Greeter/SayHello"], {}
     # An endless response ends with its time limit; so does a QUIC handshake without a response.
-    limit = "100ms" if protocol == "http3" and way in ("refused", "unread") else "1s"
+    limit = "100ms" if protocol == "http3" and connection in ("refused", "unread") else "1s"
     load = ["http", "-q", "--json", "-c", USERS, "-d", f"{seconds}s", "--timeout", limit]
     load += VERSION_FLAGS[protocol]
-    if way != "persistent":
+    if connection != "persistent":
         load.append("--no-keepalive")
     scheme = "http"
     if protocol in ("h2", "http3"):
         scheme = "https"
         load.append("--insecure")
-    path = "/big" if protocol == "http3" and way == "unread" else "/"
+    path = "/big" if protocol == "http3" and connection == "unread" else "/"
     return [*load, f"{scheme}://{address}{path}"], {}
 
 
 @contextlib.contextmanager
-def _server(protocol, way, folder):
+def _server(protocol, connection, folder):
     """The server of a cell; gives its HOST:PORT."""
-    if way == "refused":
+    if connection == "refused":
         # Bound without listening: nothing else can take the port in the meantime.
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             yield f"127.0.0.1:{taken.getsockname()[1]}"
-    elif way in ("persistent", "new") or (protocol, way) == ("http3", "unread"):
+    elif connection in ("persistent", "new") or (protocol, connection) == ("http3", "unread"):
         with _well_behaved(protocol, folder) as address:
             yield address
     else:
         certificate(folder)
-        command = [sys.executable, HERE / "odd_peers.py", way, protocol, folder]
+        command = [sys.executable, HERE / "odd_peers.py", connection, protocol, folder]
         with _started([*command], stdout=subprocess.PIPE, text=True) as process:
             yield process.stdout.readline().split()[-1]
 

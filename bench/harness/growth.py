@@ -15,10 +15,10 @@ from .servers import FixedServer
 from .tables import goals, megabytes, spread, table
 
 # The modes in which users of a script can start (docs/decisions/0015).
-WAYS = {"own runtimes": {"PLIMSOLL_IMAGE": "off"}, "image": {"PLIMSOLL_IMAGE": "on"}}
+MODES = {"own runtimes": {"PLIMSOLL_IMAGE": "off"}, "image": {"PLIMSOLL_IMAGE": "on"}}
 
 # The columns of the table `libraries`: a name, the program, its environment.
-SLEEPERS = [*((way, "plimsoll", env) for way, env in WAYS.items()), ("k6", "k6", {})]
+SLEEPERS = [*((mode, "plimsoll", env) for mode, env in MODES.items()), ("k6", "k6", {})]
 
 GOAL_KIB = 25
 GOAL_GB = 4
@@ -69,7 +69,7 @@ def crowd(settings):
     processes = -(-users // min(files - 1_000, 20_000))
     each = users // processes
     with tempfile.TemporaryDirectory(prefix="bench-crowd-") as folder:
-        one = script("plimsoll", "plimsoll", _sleeper(folder, 500, True, 1), env=WAYS["image"])
+        one = script("plimsoll", "plimsoll", _sleeper(folder, 500, True, 1), env=MODES["image"])
 
         def run(_):
             with FixedServer(mark=each) as server:
@@ -106,7 +106,7 @@ def come_and_go(seconds):
             "plimsoll",
             lambda url, *_: [*flags, f"URL={url}", file],
             exported_requests,
-            WAYS["image"],
+            MODES["image"],
         )
         with FixedServer() as server:
             requests, cost = one.run(server.url, users, seconds, cpu=None, sample_every=1)
@@ -139,20 +139,20 @@ def _more(series, users=None):
 
 def _goals_of_memory(found):
     judged = []
-    for way in WAYS:
-        ours = {key[1:]: series for key, series in found.items() if key[0] == way}
+    for mode in MODES:
+        ours = {key[1:]: series for key, series in found.items() if key[0] == mode}
         asleep = max(_more(series)[0] for series in ours.values())
         created = max(_more(series)[1] for (_, with_http), series in ours.items() if not with_http)
         many = _more(ours[500, True])[0] * 100_000 + ours[500, True][1][0]
         judged += [
-            (f"{way}: memory of a sleeping user with any library, KiB", asleep / 1024, "≤", GOAL_KIB),
+            (f"{mode}: memory of a sleeping user with any library, KiB", asleep / 1024, "≤", GOAL_KIB),
             (
-                f"{way}: 100,000 users, library of 500 kB, HTTP, from the memory of one more user, GB",
+                f"{mode}: 100,000 users, library of 500 kB, HTTP, from the memory of one more user, GB",
                 many / 1e9,
                 "≤",
                 GOAL_GB,
             ),
-            (f"{way}: CPU time to create a user after the first, ms", created * 1e3, "≤", GOAL_MS),
+            (f"{mode}: CPU time to create a user after the first, ms", created * 1e3, "≤", GOAL_MS),
         ]
     return judged
 
@@ -161,7 +161,7 @@ def requests(settings):
     """Processor time of a request, by the number of users."""
     counts = [10, 50, 500] if settings.quick else [10, 50, 100, 500, 1000, 2000, 10000]
     http, k6 = plimsoll_http(), script("k6", "k6", "simple.js")
-    ours = {way: script(f"get + check, {way}", "plimsoll", "simple.js", env=env) for way, env in WAYS.items()}
+    ours = {mode: script(f"get + check, {mode}", "plimsoll", "simple.js", env=env) for mode, env in MODES.items()}
     contenders = [one for one in (http, WRK, *ours.values(), k6) if one.available()]
     rows, judged, costs = [], [], {}
     for users in counts:
@@ -196,8 +196,8 @@ def requests(settings):
         judged.append(("plimsoll http, 2,000 ÷ 50 users", [statistics.median(many) / statistics.median(few)], "≤", 1.15))
     headings = ["users", *(f"{one.name}, µs" for one in contenders)]
     headings.append("wrk ÷ plimsoll http")
-    for way in WAYS:
-        headings += [f"k6 ÷ {way} (goal ≥ 10)", f"{way} ÷ plimsoll http"]
+    for mode in MODES:
+        headings += [f"k6 ÷ {mode} (goal ≥ 10)", f"{mode} ÷ plimsoll http"]
     return (
         "### Processor time of a request by the number of users, HTTP/1.1, 150-byte responses\n\n"
         f"{table(headings, rows)}\n\n{goals(judged)}"

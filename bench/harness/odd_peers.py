@@ -2,7 +2,7 @@
 """Servers that misbehave: `odd_peers.py reset|unread PROTOCOL FOLDER`.
 
 `reset` accepts, reads the first bytes and resets the connection. `unread` responds once and then
-sends more than any client reads, until the client closes. FOLDER holds cert.pem and key.pem for
+sends more than any client reads, until the client closes the connection. FOLDER contains cert.pem and key.pem for
 protocols over TLS. Prints `listening on 127.0.0.1:PORT` and runs until it is killed.
 """
 
@@ -25,10 +25,10 @@ HELLO_REPLY = b"\0\0\0\0\x0d\x0a\x0bHello world"
 
 
 def main():
-    way, protocol, folder = sys.argv[1:]
+    behavior, protocol, folder = sys.argv[1:]
     if protocol == "http3":
         refuse_versions()
-    serve = reset if way == "reset" else UNREAD[protocol]
+    serve = reset if behavior == "reset" else UNREAD[protocol]
     context = None
     if protocol == "h2":
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -129,9 +129,9 @@ def refuse_versions():
         if not rest or len(rest) <= rest[0]:
             continue
         source = rest[1 : 1 + rest[0]]
-        answer = bytes([0x80 | os.urandom(1)[0]]) + bytes(4)
-        answer += bytes([len(source)]) + source + bytes([len(to)]) + to
-        listener.sendto(answer + b"\x1a\x2a\x3a\x4a", client)
+        response = bytes([0x80 | os.urandom(1)[0]]) + bytes(4)
+        response += bytes([len(source)]) + source + bytes([len(to)]) + to
+        listener.sendto(response + b"\x1a\x2a\x3a\x4a", client)
 
 
 UNREAD = {

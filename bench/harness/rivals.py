@@ -25,7 +25,7 @@ OURS = {
     "plimsoll": ("plimsoll", "release"),
     "fixed-server": ("plimsoll-bench", "release"),
     "bare-client": ("plimsoll-bench", "release"),
-    "echo-way": ("plimsoll-bench", "release"),
+    "echo-round-trip": ("plimsoll-bench", "release"),
     "link-exchanges": ("plimsoll-bench", "release"),
     "grpc-fixed": ("plimsoll-bench", "release"),
     "websocket-echo": ("plimsoll-bench", "release"),

@@ -88,18 +88,18 @@ def link(settings):
     for protocol in ("udp", "tcp"):
         for number in range(settings.rounds):
             with _echo() as port:
-                direct = _way(f"127.0.0.1:{port}", protocol, seconds)
+                direct = _round_trip(f"127.0.0.1:{port}", protocol, seconds)
                 with _link(port) as (address, account):
-                    through = _way(address, protocol, seconds)
+                    through = _round_trip(address, protocol, seconds)
                 report = account()
             # How much longer the round trip took than configured.
-            errors = {q: through["way"][q] - direct["way"][q] - ROUND_TRIP_MS for q in ("p50", "p99")}
+            errors = {q: through["round_trip"][q] - direct["round_trip"][q] - ROUND_TRIP_MS for q in ("p50", "p99")}
             rows.append(
                 (
                     protocol.upper(),
                     f"{through['back']} of {through['sent']}",
-                    f"{direct['way']['p50']:.3f}",
-                    f"{through['way']['p50']:.3f}",
+                    f"{direct['round_trip']['p50']:.3f}",
+                    f"{through['round_trip']['p50']:.3f}",
                     f"{errors['p50']:+.3f}",
                     f"{errors['p99']:+.3f}",
                     f"{report['forward']['late_us']['p50'] / 1e3:.3f}",
@@ -109,7 +109,7 @@ def link(settings):
             settings.say(f"{protocol}: {errors['p50']:+.3f} ms at the median")
     headings = [
         "",
-        "came back",
+        "returned",
         "direct p50 ms",
         "through the link",
         f"− direct − {ROUND_TRIP_MS:.0f} ms",
@@ -123,7 +123,7 @@ def link(settings):
 
 @contextlib.contextmanager
 def _echo():
-    command = ["taskset", "-c", str(measure.SERVER_CPU), str(rivals.find("echo-way")), "--serve", "0"]
+    command = ["taskset", "-c", str(measure.SERVER_CPU), str(rivals.find("echo-round-trip")), "--serve", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield json.loads(server.stdout.readline())["port"]
@@ -145,6 +145,6 @@ def _link(port):
             last.update(json.loads(relay.stdout.readline()))
 
 
-def _way(address, protocol, seconds):
-    args = ["--ask", address, "--protocol", protocol, "--rate", str(RATE), "--seconds", str(seconds)]
-    return json.loads(measure.run([rivals.find("echo-way"), *args], cpu=measure.SERVER_CPU).stdout)
+def _round_trip(address, protocol, seconds):
+    args = ["--connect", address, "--protocol", protocol, "--rate", str(RATE), "--seconds", str(seconds)]
+    return json.loads(measure.run([rivals.find("echo-round-trip"), *args], cpu=measure.SERVER_CPU).stdout)

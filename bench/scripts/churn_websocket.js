@@ -5,7 +5,7 @@ import { check, sleep } from 'k6';
 const message = 'm'.repeat(100);
 
 export default function () {
-  const persistent = __ENV.WAY === 'persistent';
+  const persistent = __ENV.CONNECTION === 'persistent';
   let received = 0;
   try {
     ws.connect(__ENV.URL, {}, (socket) => {
@@ -14,7 +14,7 @@ export default function () {
         received += 1;
         if (persistent) return socket.send(message);
         // The peer continues to send in the meantime, and nobody reads.
-        if (__ENV.WAY === 'unread') sleep(0.01);
+        if (__ENV.CONNECTION === 'unread') sleep(0.01);
         socket.close();
       });
       socket.setTimeout(() => socket.close(), persistent ? __ENV.SECONDS * 1000 : 1000);

@@ -40,7 +40,7 @@ pub struct Connection<R> {
 }
 
 impl<R: FixedResponse> Peer for Connection<R> {
-    fn answer(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool {
+    fn respond(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool {
         let mut used = 0;
         if !self.begun {
             if held.len() < PREFACE.len() {

@@ -11,7 +11,7 @@ use crate::syscalls::{self, Poll};
 pub trait Peer: Default {
     /// Takes complete messages from `held` and appends the responses to `out`; returning false
     /// closes the connection.
-    fn answer(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool;
+    fn respond(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool;
 }
 
 /// The whole server program: `NAME [--port 0] [--cpu 0]`. It prints `listening on 127.0.0.1:PORT`,
@@ -38,7 +38,7 @@ fn serve<P: Peer>() -> Result<(), String> {
     writeln!(stdout, "listening on 127.0.0.1:{port}")
         .and_then(|()| stdout.flush())
         .map_err(|error| error.to_string())?;
-    answer_all::<P>(&listener).map_err(|error| error.to_string())
+    serve_all::<P>(&listener).map_err(|error| error.to_string())
 }
 
 const LISTENER: u64 = u64::MAX;
@@ -50,7 +50,7 @@ struct Connection<P> {
     peer: P,
 }
 
-fn answer_all<P: Peer>(listener: &OwnedFd) -> io::Result<()> {
+fn serve_all<P: Peer>(listener: &OwnedFd) -> io::Result<()> {
     let mut poll = Poll::new()?;
     poll.watch(listener.as_raw_fd(), LISTENER)?;
     let mut connections: Vec<Option<Connection<P>>> = Vec::new();
@@ -96,7 +96,7 @@ impl<P: Peer> Connection<P> {
                 .extend_from_slice(buffer.get(..length).unwrap_or_default()),
         }
         out.clear();
-        if !self.peer.answer(&mut self.held, out) {
+        if !self.peer.respond(&mut self.held, out) {
             return false;
         }
         // Responses to a client that does not read are not buffered.

@@ -14,9 +14,9 @@ use crate::quantiles::milliseconds_json;
 use crate::syscalls::{self, Poll};
 
 /// The response to every request.
-pub const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: fix\r\nContent-Type: application/json\r\nContent-Length: 66\r\n\r\n\
+pub const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nServer: fix\r\nContent-Type: application/json\r\nContent-Length: 66\r\n\r\n\
 {\"id\":1,\"name\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
-const _: () = assert!(ANSWER.len() == 150);
+const _: () = assert!(RESPONSE.len() == 150);
 
 /// Maximum responses to pipelined requests that go out in one write.
 const MAX_PIPELINED: usize = 64;
@@ -60,13 +60,13 @@ pub struct Server {
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
     generation: u32,
-    answers: Vec<u8>,
+    responses: Vec<u8>,
     held: BinaryHeap<Reverse<Held>>,
     draws: Draws,
     first_request: Option<u64>,
     asking_connections: u64,
     marked: Option<u64>,
-    answered: u64,
+    responded: u64,
     dropped: u64,
     given: Vec<u64>,
     lateness: Vec<u64>,
@@ -95,13 +95,13 @@ impl Server {
             connections: Vec::new(),
             free: Vec::new(),
             generation: 0,
-            answers: ANSWER.repeat(MAX_PIPELINED),
+            responses: RESPONSE.repeat(MAX_PIPELINED),
             held: BinaryHeap::new(),
             draws: Draws::new(0x9E37_79B9_7F4A_7C15),
             first_request: None,
             asking_connections: 0,
             marked: None,
-            answered: 0,
+            responded: 0,
             dropped: 0,
             given: Vec::new(),
             lateness: Vec::new(),
@@ -191,7 +191,7 @@ impl Server {
             return;
         }
         let Some(delay) = self.delay else {
-            return self.answer(slot, count);
+            return self.respond(slot, count);
         };
         let came = syscalls::monotonic_nanos();
         let since_first = Duration::from_nanos(came - self.first_request.unwrap_or(came));
@@ -205,14 +205,14 @@ impl Server {
         }));
     }
 
-    fn answer(&mut self, slot: usize, count: usize) {
+    fn respond(&mut self, slot: usize, count: usize) {
         let Some(Some(connection)) = self.connections.get(slot) else {
             return;
         };
-        let mut left = count * ANSWER.len();
+        let mut left = count * RESPONSE.len();
         while left > 0 {
-            let length = left.min(self.answers.len());
-            let bytes = self.answers.get(..length).unwrap_or_default();
+            let length = left.min(self.responses.len());
+            let bytes = self.responses.get(..length).unwrap_or_default();
             match syscalls::send(connection.socket.as_raw_fd(), bytes) {
                 Ok(Some(sent)) if sent == length => left -= length,
                 // Responses to a client that does not read are not buffered.
@@ -222,7 +222,7 @@ impl Server {
                 }
             }
         }
-        self.answered += count as u64;
+        self.responded += count as u64;
     }
 
     fn close(&mut self, slot: usize) {
@@ -262,7 +262,7 @@ impl Server {
                 continue;
             }
             let sent = syscalls::monotonic_nanos();
-            self.answer(held.slot, held.count);
+            self.respond(held.slot, held.count);
             if self.given.len() < MAX_RECORDED {
                 self.given.push(sent - held.came);
                 self.lateness.push(sent - held.due);
@@ -280,7 +280,7 @@ impl Server {
         let number = |value: Option<u64>| value.map_or("null".to_owned(), |at| at.to_string());
         let mut report = format!(
             "{{\"answered\":{},\"dropped\":{},\"connections\":{},\"first_request_ns\":{},\"marked_request_ns\":{}",
-            self.answered,
+            self.responded,
             self.dropped,
             self.asking_connections,
             number(self.first_request),

@@ -23,7 +23,7 @@ mod html;
 mod http2_frames;
 mod http3_control;
 mod http3_stream;
-mod http_answer;
+mod http_response;
 mod import;
 mod json_selector;
 mod lab_file;
@@ -73,7 +73,7 @@ pub const TARGETS: &[&Target] = &[
     &http2_frames::TARGET,
     &http3_control::TARGET,
     &http3_stream::TARGET,
-    &http_answer::TARGET,
+    &http_response::TARGET,
     &import::CURL,
     &import::HAR,
     &import::JMX,

@@ -135,11 +135,11 @@ fn exchange(port: u16, count: usize, limit: Duration, script: &Script) -> io::Re
                 }
                 Some(bytes) => *received += bytes,
             }
-            let answers = *received / script.length;
-            if answers > 0 {
+            let responses = *received / script.length;
+            if responses > 0 {
                 *received %= script.length;
-                requests += answers as u64;
-                let next = script.requests.get(..answers * script.request_length);
+                requests += responses as u64;
+                let next = script.requests.get(..responses * script.request_length);
                 syscalls::send(socket.as_raw_fd(), next.unwrap_or(&script.requests))?;
             }
         }
@@ -159,12 +159,12 @@ fn open(socket: &OwnedFd, opening: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     syscalls::send(socket.as_raw_fd(), opening)?;
-    let (mut answer, mut byte) = (Vec::new(), [0]);
-    while !answer.ends_with(b"\r\n\r\n") {
+    let (mut response, mut byte) = (Vec::new(), [0]);
+    while !response.ends_with(b"\r\n\r\n") {
         match syscalls::receive(socket.as_raw_fd(), &mut byte)? {
             None => std::thread::yield_now(),
             Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Some(_) => answer.extend_from_slice(&byte),
+            Some(_) => response.extend_from_slice(&byte),
         }
     }
     Ok(())

@@ -25,17 +25,17 @@ struct Echo {
 }
 
 impl Peer for Echo {
-    fn answer(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool {
+    fn respond(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool {
         let mut used = 0;
         if !self.is_open {
             let Some(at) = held.windows(4).position(|end| end == b"\r\n\r\n") else {
                 return held.len() < 1 << 16;
             };
-            answer_handshake(held.get(..at).unwrap_or_default(), out);
+            respond_to_handshake(held.get(..at).unwrap_or_default(), out);
             used = at + 4;
             self.is_open = true;
         }
-        while let Some(length) = answer_frame(held.get_mut(used..).unwrap_or_default(), out) {
+        while let Some(length) = respond_to_frame(held.get_mut(used..).unwrap_or_default(), out) {
             used += length;
         }
         held.drain(..used);
@@ -44,7 +44,7 @@ impl Peer for Echo {
 }
 
 /// RFC 6455, section 4.2.2.
-fn answer_handshake(head: &[u8], out: &mut Vec<u8>) {
+fn respond_to_handshake(head: &[u8], out: &mut Vec<u8>) {
     let head = String::from_utf8_lossy(head);
     let key = head
         .lines()
@@ -66,7 +66,7 @@ fn answer_handshake(head: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the reply to the first frame of `buffer` if it is complete; returns the length of the
 /// frame.
-fn answer_frame(buffer: &mut [u8], out: &mut Vec<u8>) -> Option<usize> {
+fn respond_to_frame(buffer: &mut [u8], out: &mut Vec<u8>) -> Option<usize> {
     let first = *buffer.first()?;
     let (length, head) = match *buffer.get(1)? & 0x7f {
         126 => {

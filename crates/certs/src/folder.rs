@@ -96,8 +96,8 @@ impl Folder {
 fn put(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     // An existing file may be readable by other users or may be a link, so replace it with a new file.
-    let beside = path.with_extension(format!("new-{}", std::process::id()));
-    let target = if force { &beside } else { path };
+    let new_path = path.with_extension(format!("new-{}", std::process::id()));
+    let target = if force { &new_path } else { path };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

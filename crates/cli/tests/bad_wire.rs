@@ -6,7 +6,7 @@ mod plimsoll;
 use std::fs;
 
 use plimsoll::plimsoll;
-use plimsoll_testkit::peers::{Peer, Play, answer};
+use plimsoll_testkit::peers::{Peer, Play, ok_response};
 use plimsoll_testkit::ports;
 use plimsoll_testkit::program::Program;
 use serde_json::Value;
@@ -20,35 +20,35 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
         ("garbage", Play::garbage(), 1000, "malformed HTTP"),
         (
             "half a response",
-            Play::half_answer(),
+            Play::truncated_body(),
             1000,
             "unexpected EOF",
         ),
         ("a reset", Play::reset(), 1220, "reset by peer"),
         (
             "a reset in the body",
-            Play::AnswerAndReset(bytes(&format!("{ok}Content-Length: 9\r\n\r\nhal"))),
+            Play::RespondAndReset(bytes(&format!("{ok}Content-Length: 9\r\n\r\nhal"))),
             1220,
             "reset by peer",
         ),
-        ("closed at once", Play::CloseAtOnce, 1000, "EOF"),
+        ("closed at once", Play::CloseImmediately, 1000, "EOF"),
         (
             "endless headers",
-            Play::endless_head(),
+            Play::endless_headers(),
             1000,
             "headers exceeded",
         ),
         ("a stall", Play::stall(), 1050, "request timeout"),
         (
             "a stall in the body",
-            Play::AnswerAndStall(bytes(&format!("{ok}Content-Length: 9\r\n\r\nhal"))),
+            Play::RespondAndStall(bytes(&format!("{ok}Content-Length: 9\r\n\r\nhal"))),
             1050,
             "request timeout",
         ),
         (
             "a drip",
             Play::Drip {
-                bytes: answer("slow").into_bytes(),
+                bytes: ok_response("slow").into_bytes(),
                 pause: std::time::Duration::from_millis(20),
             },
             1050,
@@ -56,19 +56,19 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
         ),
         (
             "data before the request",
-            Play::SpeakFirst(bytes("220 mail.example.com ESMTP\r\n")),
+            Play::SendFirst(bytes("220 mail.example.com ESMTP\r\n")),
             1000,
             "malformed HTTP",
         ),
         (
             "a chunk without a size",
-            Play::AnswerAndClose(bytes(&format!("{chunks}zz\r\n"))),
+            Play::RespondAndClose(bytes(&format!("{chunks}zz\r\n"))),
             1000,
             "invalid byte in chunk length",
         ),
         (
             "a chunk size that exceeds the limit",
-            Play::AnswerAndClose(bytes(&format!("{chunks}fffffffffffffffff\r\n"))),
+            Play::RespondAndClose(bytes(&format!("{chunks}fffffffffffffffff\r\n"))),
             1000,
             "chunk length too large",
         ),
@@ -104,7 +104,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
         ),
         (
             "a body without its declared encoding",
-            Play::AnswerAndClose(bytes(&format!(
+            Play::RespondAndClose(bytes(&format!(
                 "{ok}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"
             ))),
             1701,
@@ -182,7 +182,7 @@ fn metric(export: &Value, name: &str, key: &str) -> f64 {
 #[test]
 fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
     let good = Peer::start(Play::ok("hello"));
-    let plain = Peer::start(Play::SpeakFirst(
+    let plain = Peer::start(Play::SendFirst(
         b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
     ));
     let mut servers = Vec::new();

@@ -268,7 +268,7 @@ fn incomparable_runs_are_refused_with_the_reason() {
 fn two_commands_run_alternately() {
     let quick = Peer::start(Play::ok("hello"));
     let slow = Peer::start(Play::Drip {
-        bytes: plimsoll_testkit::peers::answer("hello").into_bytes(),
+        bytes: plimsoll_testkit::peers::ok_response("hello").into_bytes(),
         pause: Duration::from_millis(1),
     });
     let compare = |pairs: &str, other: &Peer, flags: &[&str]| {

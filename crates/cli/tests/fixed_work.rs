@@ -103,7 +103,7 @@ fn each_scenario_reports_its_work() {
 
 #[test]
 fn failed_calls_do_not_count_as_throughput_nor_one_iteration_as_work() {
-    let server = Peer::start(Play::half_answer());
+    let server = Peer::start(Play::truncated_body());
     let script = "
         import http from 'k6/http';
         export default function () { http.post(__ENV.URL, '123'); }

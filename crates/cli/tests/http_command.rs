@@ -73,7 +73,7 @@ fn json_counts_what_happened() {
     assert_eq!(result["protocol"], "HTTP/1.1");
     assert_eq!(
         result["bytes_received"],
-        30 * plimsoll_testkit::peers::answer("hello").len()
+        30 * plimsoll_testkit::peers::ok_response("hello").len()
     );
     let times = &result["service_time"];
     let time = |name: &str| {
@@ -186,7 +186,7 @@ fn fixed_work_is_completed_and_its_payload_reported() {
 
 #[test]
 fn failed_calls_do_not_count_as_throughput() {
-    let server = Peer::start(Play::half_answer());
+    let server = Peer::start(Play::truncated_body());
     let ended = plimsoll(&[
         "http",
         "--json",
@@ -227,14 +227,14 @@ fn the_requested_parameters_are_sent() {
 fn misbehaving() -> Vec<(&'static str, Play, &'static str)> {
     vec![
         ("garbage", Play::garbage(), "malformed HTTP"),
-        ("half a response", Play::half_answer(), "unexpected EOF"),
+        ("half a response", Play::truncated_body(), "unexpected EOF"),
         ("a reset", Play::reset(), "reset by peer"),
-        ("closed at once", Play::CloseAtOnce, "EOF"),
-        ("endless headers", Play::endless_head(), "header"),
+        ("closed at once", Play::CloseImmediately, "EOF"),
+        ("endless headers", Play::endless_headers(), "header"),
         ("a stall", Play::stall(), "timeout"),
         (
             "a stall in the body",
-            Play::AnswerAndStall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal".to_vec()),
+            Play::RespondAndStall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal".to_vec()),
             "timeout",
         ),
     ]

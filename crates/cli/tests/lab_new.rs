@@ -33,13 +33,13 @@ fn a_running_service_is_measured_and_reported_as_not_started() {
     let server = LoggedServer::start(Behavior::Prompt).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let url = format!("{}there?a={{b}}", server.http_url());
-    let made = plimsoll(&["lab", "new", "--url", &url])
+    let new_lab = plimsoll(&["lab", "new", "--url", &url])
         .inside(folder.path())
         .run();
-    assert_eq!(made.status, Some(0), "{made:?}");
+    assert_eq!(new_lab.status, Some(0), "{new_lab:?}");
     assert!(
-        made.stderr.contains("plimsoll lab run lab.toml --quick"),
-        "{made:?}"
+        new_lab.stderr.contains("plimsoll lab run lab.toml --quick"),
+        "{new_lab:?}"
     );
     let (result, report) = run(folder.path(), "lab.toml");
     let findings = result["findings"].to_string();
@@ -86,7 +86,7 @@ fn a_service_that_a_command_starts_is_measured() {
         def do_GET(self):\n        self.send_response(200)\n        self.send_header('Content-Length', '2')\n        \
         self.end_headers()\n        self.wfile.write(b'ok')\nS(('127.0.0.1', int(sys.argv[1])), H).serve_forever()\n";
     fs::write(folder.path().join("server.py"), program).unwrap();
-    let made = plimsoll(&[
+    let new_lab = plimsoll(&[
         "lab",
         "new",
         "--command",
@@ -95,7 +95,7 @@ fn a_service_that_a_command_starts_is_measured() {
     ])
     .inside(folder.path())
     .run();
-    assert_eq!(made.status, Some(0), "{made:?}");
+    assert_eq!(new_lab.status, Some(0), "{new_lab:?}");
     let (result, report) = run(folder.path(), "shop.toml");
     assert!(!report.contains("did not start"), "{report}");
     assert_eq!(
@@ -124,10 +124,10 @@ fn mistakes_are_reported() {
 
     let nowhere = ports::closed();
     let url = format!("http://{nowhere}/");
-    let made = plimsoll(&["lab", "new", "--url", &url])
+    let new_lab = plimsoll(&["lab", "new", "--url", &url])
         .inside(folder.path())
         .run();
-    assert_eq!(made.status, Some(0), "{made:?}");
+    assert_eq!(new_lab.status, Some(0), "{new_lab:?}");
     let message = refused(&["lab", "run", "lab.toml", "--quick"]);
     assert!(
         message.contains("service does not accept connections"),

@@ -275,7 +275,7 @@ fn changed_figures_are_detected() {
                 connection: 0,
                 arrived: ms(20 * number),
                 ended: ms(20 * number + 10),
-                outcome: Outcome::Answered(if number == 3 { 503 } else { 200 }),
+                outcome: Outcome::Responded(if number == 3 { 503 } else { 200 }),
                 received: 5,
                 sent: 2,
             })

@@ -55,11 +55,11 @@ fn a_round_trip_takes_the_configured_time_including_the_handshake() {
     let began = Instant::now();
     let mut connection = TcpStream::connect(address).expect("the relay");
     connection.set_nodelay(true).expect("no delay");
-    let mut answer = [0; 4];
+    let mut reply = [0; 4];
     let mut exchange = |connection: &mut TcpStream| {
         connection.write_all(b"ping").expect("sent");
-        connection.read_exact(&mut answer).expect("received");
-        assert_eq!(&answer, b"ping");
+        connection.read_exact(&mut reply).expect("received");
+        assert_eq!(&reply, b"ping");
     };
     exchange(&mut connection);
     let first = began.elapsed();

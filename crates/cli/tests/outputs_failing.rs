@@ -103,7 +103,7 @@ fn samples_for_a_receiver_that_is_too_slow_are_dropped_and_counted() {
 fn requests_are_sent_again_only_if_that_can_help() {
     let response = |status: &str| {
         let text = format!("HTTP/1.1 {status}\r\nContent-Length: 4\r\n\r\nnot ");
-        Peer::start(Play::Answer(text.into_bytes()))
+        Peer::start(Play::Respond(text.into_bytes()))
     };
     for (peer, status, requests) in [
         (response("400 Bad Request"), "400 not", 1),

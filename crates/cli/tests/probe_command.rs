@@ -48,8 +48,8 @@ fn answer_http(stream: impl Read + Write) {
             }
         }
         thread::sleep(Duration::from_millis(1));
-        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-        if stream.get_mut().write_all(answer).is_err() || close {
+        let response = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        if stream.get_mut().write_all(response).is_err() || close {
             return;
         }
     }

@@ -115,10 +115,10 @@ fn misbehaving_servers_are_reported_to_the_script() {
     let mut all = String::new();
     for (what, play) in [
         ("garbage", Play::garbage()),
-        ("half a response", Play::half_answer()),
+        ("half a response", Play::truncated_body()),
         ("a reset", Play::reset()),
-        ("closed at once", Play::CloseAtOnce),
-        ("endless headers", Play::endless_head()),
+        ("closed at once", Play::CloseImmediately),
+        ("endless headers", Play::endless_headers()),
         ("a stall", Play::stall()),
     ] {
         let server = Peer::start(play);

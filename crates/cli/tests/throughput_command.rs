@@ -511,9 +511,9 @@ fn other_protocols_are_rejected_and_the_server_continues() {
     browser
         .write_all(b"GET /index.html HTTP/1.1\r\nHost: example.test\r\nUser-Agent: one\r\n\r\n")
         .expect("sent");
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     // The connection may be reset, because not everything that was sent was read.
-    let _ = browser.read_to_end(&mut answer);
+    let _ = browser.read_to_end(&mut response);
     let report = json(Ours, &port, &["-n", "100K"]);
     assert_eq!(
         number(&report, "/end/sum_received/bytes"),

@@ -18,21 +18,21 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::program::{Ended, Program};
 use serde_json::Value;
 
-/// A server that sends `answer` to each request when `admit` returns.
-fn server(answer: Vec<u8>, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
+/// A server that sends `response` to each request when `admit` returns.
+fn server(response: Vec<u8>, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let (admit, answer) = (Arc::new(admit), Arc::new(answer));
+    let (admit, response) = (Arc::new(admit), Arc::new(response));
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
-            let (admit, answer) = (Arc::clone(&admit), Arc::clone(&answer));
-            thread::spawn(move || serve(connection, &answer, &*admit));
+            let (admit, response) = (Arc::clone(&admit), Arc::clone(&response));
+            thread::spawn(move || serve(connection, &response, &*admit));
         }
     });
     address
 }
 
-fn serve(mut connection: TcpStream, answer: &[u8], admit: &dyn Fn()) {
+fn serve(mut connection: TcpStream, response: &[u8], admit: &dyn Fn()) {
     let _ = connection.set_nodelay(true);
     let mut buffer = [0; 4_096];
     let mut held = 0;
@@ -43,16 +43,16 @@ fn serve(mut connection: TcpStream, answer: &[u8], admit: &dyn Fn()) {
         }
         held = 0;
         admit();
-        if connection.write_all(answer).is_err() {
+        if connection.write_all(response).is_err() {
             return;
         }
     }
 }
 
 fn ok(bytes: usize) -> Vec<u8> {
-    let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n").into_bytes();
-    answer.resize(answer.len() + bytes, b'x');
-    answer
+    let mut response = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n").into_bytes();
+    response.resize(response.len() + bytes, b'x');
+    response
 }
 
 /// The level of a run's verdict, and its reasons, each with a cause.

@@ -173,14 +173,14 @@ async fn call(
     .map_err(Refusal::last)?;
     let framed = Framed::new(body, Compression::Identity, usize::MAX)
         .map_err(|status| Refusal::last(status.message))?;
-    let answer = channel
+    let reply = channel
         .unary(&template, &framed, plimsoll_clock::now())
         .await;
-    let status = &answer.status;
+    let status = &reply.status;
     if status.code.is_ok() {
-        return accepted(answer.message.as_deref().unwrap_or_default());
+        return accepted(reply.message.as_deref().unwrap_or_default());
     }
-    if !answer.has_response() && status.code == Code::UNAVAILABLE {
+    if !reply.has_response() && status.code == Code::UNAVAILABLE {
         return Err(Refusal::without_response(status.message.clone(), endpoint));
     }
     // According to OTLP, requests with these codes may succeed later.

@@ -38,7 +38,7 @@ pub struct Receiver {
     incoming: Incoming,
     deframer: Deframer,
     place: Place,
-    answer: Reply,
+    reply: Reply,
     /// Whether the peer guarantees that it did not process the call.
     unprocessed: bool,
     deadline: Option<Moment>,
@@ -128,17 +128,17 @@ impl Receiver {
         link: Rc<Link>,
         incoming: Incoming,
         limits: Limits,
-        mut answer: Reply,
+        mut reply: Reply,
         deadline: Option<Moment>,
     ) -> Receiver {
-        answer.remote = link.remote;
-        answer.tls = link.tls;
+        reply.remote = link.remote;
+        reply.tls = link.tls;
         Receiver {
             _link: link,
             incoming,
             deframer: Deframer::new(limits.max_receive),
             place: Place::Head,
-            answer,
+            reply,
             unprocessed: false,
             deadline,
             alarm: Alarm::default(),
@@ -201,22 +201,22 @@ impl Receiver {
 
     /// The result of the call; `None` while it is in progress.
     pub fn status(&self) -> Option<&Status> {
-        (self.place == Place::Done).then_some(&self.answer.status)
+        (self.place == Place::Done).then_some(&self.reply.status)
     }
 
     /// The metadata at the start of the response.
     pub fn headers(&self) -> Metadata {
-        self.answer.headers()
+        self.reply.headers()
     }
 
     /// The metadata at the end of the response.
     pub fn trailers(&self) -> Metadata {
-        self.answer.trailers()
+        self.reply.trailers()
     }
 
     /// The timestamps of the call so far. `written` is the time at which the request was sent.
     pub fn timeline(&self, written: Option<Moment>) -> Timeline {
-        let mut line = self.answer.timeline;
+        let mut line = self.reply.timeline;
         line.finished(
             written.unwrap_or_else(|| line.sent()),
             line.first_byte(),
@@ -227,7 +227,7 @@ impl Receiver {
 
     /// Whether the server sent anything for this call.
     pub fn has_response(&self) -> bool {
-        self.answer.has_response()
+        self.reply.has_response()
     }
 
     /// Whether the call has ended and the server guarantees that it did not process it. Then the call
@@ -238,37 +238,37 @@ impl Receiver {
 
     /// How often the call was sent before to a server that did not process it.
     pub fn resent(&self) -> u32 {
-        self.answer.resent
+        self.reply.resent
     }
 
     /// The initial reply for the next attempt, and the deadline, which stays the same.
     pub(crate) fn next_attempt(&self) -> (Reply, Option<Moment>) {
-        let mut answer = Reply::begun(self.answer.timeline.started());
-        answer.timeline = self.answer.timeline;
-        answer.opened = self.answer.opened;
-        answer.resent = self.answer.resent + 1;
-        (answer, self.deadline)
+        let mut reply = Reply::begun(self.reply.timeline.started());
+        reply.timeline = self.reply.timeline;
+        reply.opened = self.reply.opened;
+        reply.resent = self.reply.resent + 1;
+        (reply, self.deadline)
     }
 
     /// Whether this call opened the connection.
     pub fn opened(&self) -> bool {
-        self.answer.opened
+        self.reply.opened
     }
 
     pub fn tls(&self) -> Option<plimsoll_net::TlsFacts> {
-        self.answer.tls
+        self.reply.tls
     }
 
     pub fn remote(&self) -> Option<std::net::SocketAddr> {
-        self.answer.remote
+        self.reply.remote
     }
 
     /// Ends the call with this status because the client no longer needs it. The caller must then call
     /// [`Sender::cancel`].
     pub fn end(&mut self, status: Status) {
         self.place = Place::Done;
-        self.answer.status = status;
-        let line = &mut self.answer.timeline;
+        self.reply.status = status;
+        let line = &mut self.reply.timeline;
         line.finished(line.sent(), line.first_byte(), plimsoll_clock::now());
     }
 
@@ -278,16 +278,16 @@ impl Receiver {
             Status::of_fault(&fault)
         })?;
         let now = plimsoll_clock::now();
-        self.answer.timeline.finished(now, now, now);
+        self.reply.timeline.finished(now, now, now);
         match Head::judge(parts, self.incoming.is_end()) {
             Head::Begins(heading) => {
                 self.deframer.set_encoding(encoding(&heading.fields));
-                self.answer.head = Some(heading);
+                self.reply.head = Some(heading);
                 self.place = Place::Body;
                 Poll::Ready(Ok(()))
             }
             Head::Ends(trailers, status) => {
-                self.answer.trailer = Some(trailers);
+                self.reply.trailer = Some(trailers);
                 Poll::Ready(Err(status))
             }
         }
@@ -312,7 +312,7 @@ impl Receiver {
                     let trailers = ready!(self.incoming.poll_trailers(cx))
                         .map_err(|fault| Status::of_fault(&fault))?;
                     let status = judge_end(trailers.as_deref(), &self.deframer);
-                    self.answer.trailer = trailers;
+                    self.reply.trailer = trailers;
                     return Poll::Ready(Err(status));
                 }
                 Place::Done => return Poll::Ready(Ok(None)),
@@ -401,17 +401,17 @@ pub(crate) async fn read_single(
     heading: Rc<Headers>,
     incoming: &mut Incoming,
     limits: Limits,
-    answer: &mut Reply,
+    reply: &mut Reply,
 ) -> Result<(), Status> {
     let of_fault = |fault: StreamFault| Status::of_fault(&fault);
     let mut deframer = Deframer::new(limits.max_receive);
     match Head::judge(heading, incoming.is_end()) {
         Head::Begins(heading) => {
             deframer.set_encoding(encoding(&heading.fields));
-            answer.head = Some(heading);
+            reply.head = Some(heading);
         }
         Head::Ends(trailers, status) => {
-            answer.trailer = Some(trailers);
+            reply.trailer = Some(trailers);
             return if status.code.is_ok() {
                 Err(no_message())
             } else {
@@ -422,8 +422,8 @@ pub(crate) async fn read_single(
     while let Some(piece) = incoming.data().await.map_err(of_fault)? {
         deframer.push(piece);
         while let Some(message) = poll_fn(|cx| deframer.poll_message(cx)).await? {
-            answer.packed = deframer.was_compressed();
-            if answer.message.replace(message).is_some() {
+            reply.packed = deframer.was_compressed();
+            if reply.message.replace(message).is_some() {
                 return Err(Status::new(
                     Code::INTERNAL,
                     "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message",
@@ -433,11 +433,11 @@ pub(crate) async fn read_single(
     }
     let trailers = incoming.trailers().await.map_err(of_fault)?;
     let status = judge_end(trailers.as_deref(), &deframer);
-    answer.trailer = trailers;
+    reply.trailer = trailers;
     if !status.code.is_ok() {
         return Err(status);
     }
-    match answer.message {
+    match reply.message {
         Some(_) => Ok(()),
         None => Err(no_message()),
     }

@@ -117,9 +117,9 @@ impl Channel {
     /// # Errors
     /// If it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
-        let mut answer = Reply::begun(plimsoll_clock::now());
-        let deadline = answer.timeline.started() + self.limits.connect;
-        let link = self.link(&mut answer, deadline).await?;
+        let mut reply = Reply::begun(plimsoll_clock::now());
+        let deadline = reply.timeline.started() + self.limits.connect;
+        let link = self.link(&mut reply, deadline).await?;
         let linked = plimsoll_clock::now();
         let failed = match before(deadline, link.streams.ready()).await {
             Some(Ok(())) => None,
@@ -132,7 +132,7 @@ impl Channel {
                 format!("connection error: desc = \"error reading server preface: {reason}\"");
             return Err(Status::new(Code::UNAVAILABLE, message));
         }
-        let phases = answer.timeline.phases();
+        let phases = reply.timeline.phases();
         Ok(Opening {
             looking_up: phases.looking_up,
             connecting: phases.connecting,
@@ -159,12 +159,12 @@ impl Channel {
     /// Makes a call with one message in each direction. `started` is the time of the call, because the
     /// caller has already read the clock.
     pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Reply {
-        let mut answer = Reply::begun(started);
-        answer.sent = message.message_length();
+        let mut reply = Reply::begun(started);
+        reply.sent = message.message_length();
         let deadline = template.timeout.map(|timeout| started + timeout);
         let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
         let status = {
-            let mut work = pin!(self.exchange(template, message, &mut answer, deadline));
+            let mut work = pin!(self.exchange(template, message, &mut reply, deadline));
             poll_fn(|cx| match work.as_mut().poll(cx) {
                 Poll::Ready(ended) => Poll::Ready(Some(ended)),
                 Poll::Pending => match deadline {
@@ -175,14 +175,14 @@ impl Channel {
             .await
         };
         self.alarms.borrow_mut().push(alarm);
-        answer.status = match status {
-            Some(Ok(())) => return answer,
+        reply.status = match status {
+            Some(Ok(())) => return reply,
             Some(Err(status)) => status,
             None => Status::deadline(),
         };
-        let line = &mut answer.timeline;
+        let line = &mut reply.timeline;
         line.finished(line.sent(), line.first_byte(), plimsoll_clock::now());
-        answer
+        reply
     }
 
     /// Opens a streaming call.
@@ -206,14 +206,14 @@ impl Channel {
         template: &Template,
         refused: &Receiver,
     ) -> Result<Call, Status> {
-        let (answer, deadline) = refused.next_attempt();
-        self.open_by(template, answer, deadline).await
+        let (reply, deadline) = refused.next_attempt();
+        self.open_by(template, reply, deadline).await
     }
 
     async fn open_by(
         &self,
         template: &Template,
-        mut answer: Reply,
+        mut reply: Reply,
         deadline: Option<Moment>,
     ) -> Result<Call, Status> {
         let opening = async {
@@ -221,7 +221,7 @@ impl Channel {
             loop {
                 let link = match self.open_link() {
                     Some(link) => link,
-                    None => self.link(&mut answer, self.connect_by(deadline)).await?,
+                    None => self.link(&mut reply, self.connect_by(deadline)).await?,
                 };
                 match link.streams.open(&template.head, false).await {
                     Ok((outgoing, incoming)) => return Ok((link, outgoing, incoming)),
@@ -238,7 +238,7 @@ impl Channel {
                 .ok_or_else(Status::deadline)?,
             None => opening.await,
         }?;
-        let receiver = Receiver::new(link, incoming, self.limits, answer, deadline);
+        let receiver = Receiver::new(link, incoming, self.limits, reply, deadline);
         Ok(Call::new(outgoing, receiver))
     }
 
@@ -251,7 +251,7 @@ impl Channel {
         &self,
         template: &Template,
         message: &Framed,
-        answer: &mut Reply,
+        reply: &mut Reply,
         deadline: Option<Moment>,
     ) -> Result<(), Status> {
         self.limits.check_send(message)?;
@@ -262,16 +262,16 @@ impl Channel {
                 None => {
                     let connect_by = self.connect_by(deadline);
                     // Boxed, because it is rare and large, and the future of every call would need space for it.
-                    let linked = Box::pin(self.link(answer, connect_by)).await;
+                    let linked = Box::pin(self.link(reply, connect_by)).await;
                     // The reason for the first refusal is more informative than the failure to reconnect.
                     linked
                         .map_err(|status| first_fault.as_ref().map_or(status, Status::of_fault))?
                 }
             };
-            answer.remote = link.remote;
-            answer.tls = link.tls;
+            reply.remote = link.remote;
+            reply.tls = link.tls;
             let mut is_begun = false;
-            let conversing = self.exchange_on(&link, template, message, answer, &mut is_begun);
+            let conversing = self.exchange_on(&link, template, message, reply, &mut is_begun);
             let fault = match conversing.await {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
@@ -284,7 +284,7 @@ impl Channel {
             if !matches!(fault, StreamFault::Reset { .. }) {
                 self.forget(&link);
             }
-            answer.resent += u32::from(is_begun);
+            reply.resent += u32::from(is_begun);
             first_fault = Some(fault);
         }
     }
@@ -294,7 +294,7 @@ impl Channel {
         link: &Link,
         template: &Template,
         message: &Framed,
-        answer: &mut Reply,
+        reply: &mut Reply,
         is_begun: &mut bool,
     ) -> Result<Result<(), Status>, StreamFault> {
         let opened = link.streams.open(&template.head, false).await;
@@ -318,9 +318,9 @@ impl Channel {
         .await?;
         let first_byte = plimsoll_clock::now();
         let written = outgoing.written().unwrap_or(first_byte);
-        answer.timeline.finished(written, first_byte, first_byte);
-        let ended = crate::call::read_single(parts, &mut incoming, self.limits, answer).await;
-        answer
+        reply.timeline.finished(written, first_byte, first_byte);
+        let ended = crate::call::read_single(parts, &mut incoming, self.limits, reply).await;
+        reply
             .timeline
             .finished(written, first_byte, plimsoll_clock::now());
         Ok(ended)
@@ -345,16 +345,16 @@ impl Channel {
     }
 
     /// The open connection, or a new one.
-    async fn link(&self, answer: &mut Reply, deadline: Moment) -> Result<Rc<Link>, Status> {
+    async fn link(&self, reply: &mut Reply, deadline: Moment) -> Result<Rc<Link>, Status> {
         let Ok(_held) = self.dialing.acquire().await else {
             return Err(Status::new(Code::CANCELED, "the channel is closed"));
         };
         // Another call may have opened it in the meantime.
         if let Some(link) = self.open_link() {
-            answer.timeline.got_slot(plimsoll_clock::now());
+            reply.timeline.got_slot(plimsoll_clock::now());
             return Ok(link);
         }
-        answer.timeline.got_slot(plimsoll_clock::now());
+        reply.timeline.got_slot(plimsoll_clock::now());
         let mut steps = Steps::default();
         let dialed = before(deadline, self.dial(&mut steps)).await;
         let now = plimsoll_clock::now();
@@ -369,7 +369,7 @@ impl Channel {
                 *step = Some(now);
             }
         }
-        let line = &mut answer.timeline;
+        let line = &mut reply.timeline;
         if let Some(at) = steps.looked_up {
             line.looked_up(at);
         }
@@ -385,7 +385,7 @@ impl Channel {
                 format!("connection error: desc = \"transport: error while dialing: dial tcp {}: i/o timeout\"", self.endpoint),
             ))
         })?);
-        answer.opened = true;
+        reply.opened = true;
         self.opened.set(self.opened.get() + 1);
         self.opened_untaken.set(self.opened_untaken.get() + 1);
         *self.current.borrow_mut() = Some(link.clone());

@@ -56,13 +56,13 @@ pub async fn check_health(
     let (template, framed) = match prepared {
         Ok(prepared) => prepared,
         Err(status) => {
-            let mut answer = Reply::begun(started);
-            answer.status = status;
-            return (answer, None);
+            let mut reply = Reply::begun(started);
+            reply.status = status;
+            return (reply, None);
         }
     };
-    let answer = channel.unary(&template, &framed, started).await;
-    let health = answer.message.as_ref().map(|message| {
+    let reply = channel.unary(&template, &framed, started).await;
+    let health = reply.message.as_ref().map(|message| {
         let number = wire::fields(message).find_map(|field| match field {
             Field::Number(1, number) => Some(number),
             _ => None,
@@ -74,5 +74,5 @@ pub async fn check_health(
             _ => Health::Unknown,
         }
     });
-    (answer, health)
+    (reply, health)
 }

@@ -29,9 +29,9 @@ pub fn read_trailers<'a>(
 
 /// Reads a response of the reflection service. Returns the numbers of services and of files that it
 /// names.
-pub fn read_reflection(answer: &[u8]) -> (usize, usize) {
-    let files: usize = reflection::files_of(answer)
+pub fn read_reflection(reply: &[u8]) -> (usize, usize) {
+    let files: usize = reflection::files_of(reply)
         .map(|file| 1 + reflection::imports_of(file).count())
         .sum();
-    (reflection::services_of(answer).len(), files)
+    (reflection::services_of(reply).len(), files)
 }

@@ -116,14 +116,14 @@ impl Session {
     }
 
     async fn services(&mut self) -> Result<Vec<String>, Status> {
-        let answer = self.exchange(LIST_SERVICES, "*").await?;
-        Ok(services_of(&answer))
+        let reply = self.exchange(LIST_SERVICES, "*").await?;
+        Ok(services_of(&reply))
     }
 
     /// Requests files and stores them.
     async fn fetch(&mut self, field: u32, name: &str) -> Result<(), Status> {
-        let answer = self.exchange(field, name).await?;
-        for file in files_of(&answer) {
+        let reply = self.exchange(field, name).await?;
+        for file in files_of(&reply) {
             let name = wire::bytes_of(file, 1).unwrap_or_default();
             let name = String::from_utf8_lossy(name).into_owned();
             if !self.files.contains_key(&name) {
@@ -154,7 +154,7 @@ impl Session {
         let question = Framed::new(&question, Compression::Identity, usize::MAX)?;
         // If sending fails, the receiver has the more precise error.
         let _ = self.call.sender.send(&question).await;
-        let Some(answer) = self.call.receiver.message().await else {
+        let Some(reply) = self.call.receiver.message().await else {
             let status = self.call.receiver.status().cloned();
             let status = status.unwrap_or_else(Status::ok);
             return Err(if status.code.is_ok() {
@@ -163,7 +163,7 @@ impl Session {
                 status
             });
         };
-        if let Some(error) = wire::bytes_of(&answer, ERROR) {
+        if let Some(error) = wire::bytes_of(&reply, ERROR) {
             let code = wire::fields(error).find_map(|field| match field {
                 Field::Number(1, code) => u32::try_from(code).ok(),
                 _ => None,
@@ -177,13 +177,13 @@ impl Session {
             };
             return Err(Status::new(code, message));
         }
-        Ok(answer)
+        Ok(reply)
     }
 }
 
 /// The names of the services in a response that lists them.
-pub(crate) fn services_of(answer: &[u8]) -> Vec<String> {
-    let list = wire::bytes_of(answer, SERVICE_LIST).unwrap_or_default();
+pub(crate) fn services_of(reply: &[u8]) -> Vec<String> {
+    let list = wire::bytes_of(reply, SERVICE_LIST).unwrap_or_default();
     let names = wire::fields(list).filter_map(|field| match field {
         Field::Bytes(1, service) => wire::bytes_of(service, 1),
         _ => None,
@@ -194,8 +194,8 @@ pub(crate) fn services_of(answer: &[u8]) -> Vec<String> {
 }
 
 /// The file descriptors in a response, as the server encoded them.
-pub(crate) fn files_of(answer: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let files = wire::bytes_of(answer, FILE_DESCRIPTORS).unwrap_or_default();
+pub(crate) fn files_of(reply: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let files = wire::bytes_of(reply, FILE_DESCRIPTORS).unwrap_or_default();
     wire::fields(files).filter_map(|field| match field {
         Field::Bytes(1, file) => Some(file),
         _ => None,

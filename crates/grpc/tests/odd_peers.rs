@@ -98,7 +98,7 @@ async fn linger(mut server: Server) {
 }
 
 /// The status of a response with this body and these trailers.
-fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Reply {
+fn reply_with(body: &'static [u8], trailers: Option<HeaderMap>) -> Reply {
     call(LONG, move |server, (_, mut respond)| async move {
         let mut stream = respond
             .send_response(head("application/grpc"), false)
@@ -114,41 +114,41 @@ fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Reply {
 
 #[test]
 fn a_correct_response_is_accepted() {
-    let answer = answered(b"\0\0\0\0\x02hi", Some(status("0")));
-    assert_eq!(answer.status.code, Code::OK, "{}", answer.status);
-    assert_eq!(answer.message.unwrap(), "hi");
-    assert_eq!(answer.timeline.phases().sum(), answer.timeline.total());
+    let reply = reply_with(b"\0\0\0\0\x02hi", Some(status("0")));
+    assert_eq!(reply.status.code, Code::OK, "{}", reply.status);
+    assert_eq!(reply.message.unwrap(), "hi");
+    assert_eq!(reply.timeline.phases().sum(), reply.timeline.total());
 }
 
 #[test]
 fn a_status_alone_is_enough() {
-    let answer = call(LONG, |server, (_, mut respond)| async move {
+    let reply = call(LONG, |server, (_, mut respond)| async move {
         let mut head = head("application/grpc");
         head.headers_mut().extend(status("7"));
         respond.send_response(head, true).unwrap();
         linger(server).await;
     });
-    assert_eq!(answer.status.code, Code::PERMISSION_DENIED);
+    assert_eq!(reply.status.code, Code::PERMISSION_DENIED);
 }
 
 #[test]
 fn a_response_without_a_status_is_an_error() {
-    let answer = answered(b"\0\0\0\0\x02hi", None);
-    assert_eq!(answer.status.code, Code::INTERNAL, "{}", answer.status);
+    let reply = reply_with(b"\0\0\0\0\x02hi", None);
+    assert_eq!(reply.status.code, Code::INTERNAL, "{}", reply.status);
     assert!(
-        answer.status.message.contains("trailers"),
+        reply.status.message.contains("trailers"),
         "{}",
-        answer.status
+        reply.status
     );
-    let answer = answered(b"\0\0\0\0\x02hi", Some(HeaderMap::new()));
-    assert_eq!(answer.status.code, Code::INTERNAL, "{}", answer.status);
-    let answer = answered(b"\0\0\0\0\x02hi", Some(status("none")));
-    assert_eq!(answer.status.code, Code::INTERNAL, "{}", answer.status);
+    let reply = reply_with(b"\0\0\0\0\x02hi", Some(HeaderMap::new()));
+    assert_eq!(reply.status.code, Code::INTERNAL, "{}", reply.status);
+    let reply = reply_with(b"\0\0\0\0\x02hi", Some(status("none")));
+    assert_eq!(reply.status.code, Code::INTERNAL, "{}", reply.status);
 }
 
 #[test]
 fn invalid_messages_are_reported() {
-    let status_of = |body: &'static [u8]| answered(body, Some(status("0"))).status;
+    let status_of = |body: &'static [u8]| reply_with(body, Some(status("0"))).status;
     assert_eq!(status_of(b"").code, Code::INTERNAL);
     assert_eq!(status_of(b"\0\0\0\0\x09short").code, Code::INTERNAL);
     assert_eq!(status_of(b"\x01\0\0\0\x02hi").code, Code::INTERNAL);
@@ -170,7 +170,7 @@ fn a_response_that_is_not_grpc_is_reported() {
         (503, "application/grpc", Code::UNAVAILABLE),
         (200, "application/grpcish", Code::UNKNOWN),
     ] {
-        let answer = call(LONG, move |server, (_, mut respond)| async move {
+        let reply = call(LONG, move |server, (_, mut respond)| async move {
             let mut head = head(kind);
             *head.status_mut() = http::StatusCode::from_u16(number).unwrap();
             let mut stream = respond.send_response(head, false).unwrap();
@@ -179,15 +179,11 @@ fn a_response_that_is_not_grpc_is_reported() {
                 .unwrap();
             linger(server).await;
         });
-        assert_eq!(
-            answer.status.code, code,
-            "{number} {kind}: {}",
-            answer.status
-        );
+        assert_eq!(reply.status.code, code, "{number} {kind}: {}", reply.status);
         assert!(
-            answer.status.message.contains(&number.to_string()),
+            reply.status.message.contains(&number.to_string()),
             "{}",
-            answer.status
+            reply.status
         );
     }
 }
@@ -200,17 +196,17 @@ fn resets_have_their_codes() {
         (h2::Reason::ENHANCE_YOUR_CALM, Code::RESOURCE_EXHAUSTED),
         (h2::Reason::INADEQUATE_SECURITY, Code::PERMISSION_DENIED),
     ] {
-        let answer = call(LONG, move |server, (_, mut respond)| async move {
+        let reply = call(LONG, move |server, (_, mut respond)| async move {
             respond.send_reset(reason);
             linger(server).await;
         });
-        assert_eq!(answer.status.code, code, "{reason}: {}", answer.status);
+        assert_eq!(reply.status.code, code, "{reason}: {}", reply.status);
     }
 }
 
 #[test]
 fn a_refused_call_is_repeated() {
-    let answer = call(LONG, |mut server, (_, mut respond)| async move {
+    let reply = call(LONG, |mut server, (_, mut respond)| async move {
         respond.send_reset(h2::Reason::REFUSED_STREAM);
         let (_, mut respond) = server.accept().await.unwrap().unwrap();
         let mut stream = respond
@@ -222,23 +218,23 @@ fn a_refused_call_is_repeated() {
         stream.send_trailers(status("0")).unwrap();
         linger(server).await;
     });
-    assert_eq!(answer.status.code, Code::OK, "{}", answer.status);
+    assert_eq!(reply.status.code, Code::OK, "{}", reply.status);
 }
 
 #[test]
 fn the_end_of_the_connection_ends_the_call() {
-    let answer = call(LONG, |server, _| async move { drop(server) });
-    assert_eq!(answer.status.code, Code::UNAVAILABLE, "{}", answer.status);
-    let answer = call(LONG, |mut server, _| async move {
+    let reply = call(LONG, |server, _| async move { drop(server) });
+    assert_eq!(reply.status.code, Code::UNAVAILABLE, "{}", reply.status);
+    let reply = call(LONG, |mut server, _| async move {
         server.abrupt_shutdown(h2::Reason::ENHANCE_YOUR_CALM);
         linger(server).await;
     });
-    assert_eq!(answer.status.code, Code::UNAVAILABLE, "{}", answer.status);
+    assert_eq!(reply.status.code, Code::UNAVAILABLE, "{}", reply.status);
 }
 
 #[test]
 fn a_graceful_close_lets_the_call_continue() {
-    let answer = call(LONG, |mut server, (_, mut respond)| async move {
+    let reply = call(LONG, |mut server, (_, mut respond)| async move {
         server.graceful_shutdown();
         let mut stream = respond
             .send_response(head("application/grpc"), false)
@@ -249,19 +245,19 @@ fn a_graceful_close_lets_the_call_continue() {
         stream.send_trailers(status("0")).unwrap();
         linger(server).await;
     });
-    assert_eq!(answer.status.code, Code::OK, "{}", answer.status);
+    assert_eq!(reply.status.code, Code::OK, "{}", reply.status);
 }
 
 #[test]
 fn a_call_to_a_stalled_server_ends_at_the_deadline() {
     let short = Duration::from_millis(50);
-    let answer = call(short, |server, requests| async move {
+    let reply = call(short, |server, requests| async move {
         linger(server).await;
         drop(requests);
     });
-    assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
-    assert!(answer.timeline.total() >= short);
-    let answer = call(short, |server, (_, mut respond)| async move {
+    assert_eq!(reply.status.code, Code::DEADLINE_EXCEEDED);
+    assert!(reply.timeline.total() >= short);
+    let reply = call(short, |server, (_, mut respond)| async move {
         let mut stream = respond
             .send_response(head("application/grpc"), false)
             .unwrap();
@@ -270,7 +266,7 @@ fn a_call_to_a_stalled_server_ends_at_the_deadline() {
             .unwrap();
         linger(server).await;
     });
-    assert_eq!(answer.status.code, Code::DEADLINE_EXCEEDED);
+    assert_eq!(reply.status.code, Code::DEADLINE_EXCEEDED);
 }
 
 /// The result if a server sends `bytes` after the client's first bytes and then keeps the
@@ -413,11 +409,11 @@ fn a_status_before_the_last_message_ends_a_streaming_call() {
     });
 }
 
-/// Runs reflection against a server that responds to the n-th request with `answer(n)`. Returns the
+/// Runs reflection against a server that responds to the n-th request with `reply(n)`. Returns the
 /// result and the number of requests.
 fn described(
     timeout: Duration,
-    mut answer: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
+    mut reply: impl FnMut(u32) -> Option<Vec<u8>> + 'static,
 ) -> (Status, u32) {
     let requests = Rc::new(Cell::new(0));
     let count = Rc::clone(&requests);
@@ -434,7 +430,7 @@ fn described(
             while let Some(Ok(piece)) = body.data().await {
                 let _ = body.flow_control().release_capacity(piece.len());
                 count.set(count.get() + 1);
-                let Some(message) = answer(count.get()) else {
+                let Some(message) = reply(count.get()) else {
                     continue;
                 };
                 let mut framed = vec![0];

@@ -87,7 +87,7 @@ impl Challenge {
     }
 
     /// The `Authorization` value for the first request after this challenge (RFC 7616, section 3.4).
-    pub(crate) fn answer(
+    pub(crate) fn respond(
         &self,
         user: &UserInfo,
         method: &str,
@@ -230,7 +230,7 @@ mod tests {
                 "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm={algorithm}, nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
             ))
             .unwrap();
-            let value = challenge.answer(&example_user(), "GET", &url, b"", cnonce);
+            let value = challenge.respond(&example_user(), "GET", &url, b"", cnonce);
             assert!(
                 value.contains(&format!("response=\"{response}\"")),
                 "{value}"
@@ -252,7 +252,7 @@ mod tests {
             password: Some("CircleOfLife".into()),
         };
         let url = Url::parse("http://host.com/dir/index.html").unwrap();
-        let value = challenge.answer(&user, "GET", &url, b"", "x");
+        let value = challenge.respond(&user, "GET", &url, b"", "x");
         assert!(
             value.contains("response=\"1949323746fe6a43ef61f9606e7febea\""),
             "{value}"

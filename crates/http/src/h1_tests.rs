@@ -139,8 +139,8 @@ fn repeated_headers_are_shared_and_changed_ones_are_not() {
         let mut connection = Connection::new(near);
         let mut heads = Vec::new();
         for value in ["a", "a", "b"] {
-            let answer = format!("HTTP/1.1 200 OK\r\nX: {value}\r\nContent-Length: 1\r\n\r\nx");
-            far.write_all(answer.as_bytes()).await.unwrap();
+            let response = format!("HTTP/1.1 200 OK\r\nX: {value}\r\nContent-Length: 1\r\n\r\nx");
+            far.write_all(response.as_bytes()).await.unwrap();
             let (ended, progress) = exchange(&mut connection, b"").await;
             assert!(ended.is_ok() && progress.reusable);
             heads.push(progress.head.unwrap());

@@ -80,10 +80,10 @@ impl Connection {
         exchange: &mut plimsoll_http3::Exchange<'_>,
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let answer = exchange.response_head().await?;
-        let head = self.head_of(&answer)?;
+        let response = exchange.response_head().await?;
+        let head = self.head_of(&response)?;
         progress.received += head.raw().len() as u64;
-        let is_bodyless = request.head.is_head_method() || matches!(answer.status, 204 | 304);
+        let is_bodyless = request.head.is_head_method() || matches!(response.status, 204 | 304);
         let announced = match head.framing {
             Framing::Length(length) if !is_bodyless => Some(length),
             _ => None,
@@ -117,9 +117,9 @@ impl Connection {
     }
 
     /// The response headers. They are shared with the previous ones if they are equal.
-    fn head_of(&self, answer: &plimsoll_http3::ResponseHead) -> Result<Rc<Head>, Stop> {
+    fn head_of(&self, response: &plimsoll_http3::ResponseHead) -> Result<Rc<Head>, Stop> {
         let fields = || {
-            answer.fields.iter().map(|(name, value)| {
+            response.fields.iter().map(|(name, value)| {
                 (
                     std::str::from_utf8(name).unwrap_or_default(),
                     value.as_slice(),
@@ -128,9 +128,9 @@ impl Connection {
         };
         let mut known = self.known.borrow_mut();
         match &*known {
-            Some(head) if head.has_parts(answer.status, fields()) => Ok(head.clone()),
+            Some(head) if head.has_parts(response.status, fields()) => Ok(head.clone()),
             _ => {
-                let head = Head::from_parts(Proto::Http3, answer.status, fields());
+                let head = Head::from_parts(Proto::Http3, response.status, fields());
                 let head = Rc::new(head.map_err(Stop::Ours)?);
                 *known = Some(head.clone());
                 Ok(head)
@@ -180,7 +180,7 @@ impl From<Http3Fault> for Stop {
 }
 
 /// The timeout passed before the server sent anything.
-pub(crate) fn unanswered() -> ErrorInfo {
+pub(crate) fn no_response() -> ErrorInfo {
     ErrorInfo::new(code::H3_DIAL, NO_RESPONSE).with_detail(format!(
         "no QUIC response within the request's timeout: {HINT}"
     ))
@@ -192,7 +192,7 @@ const NO_RESPONSE: &str = "http3: the server sent no QUIC response";
 pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
     let (code, message) = match fault {
         Http3Fault::Network(error) => return ErrorInfo::from(error),
-        Http3Fault::NoAnswer { .. } => (code::H3_DIAL, NO_RESPONSE.to_owned()),
+        Http3Fault::NoResponse { .. } => (code::H3_DIAL, NO_RESPONSE.to_owned()),
         Http3Fault::Refused { .. } => (
             code::H3_DIAL,
             "http3: nothing listens on the UDP port".to_owned(),
@@ -212,7 +212,7 @@ pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
         Http3Fault::Violation(_) => (code::H3, format!("http3: {fault}")),
     };
     match fault {
-        Http3Fault::NoAnswer { .. } | Http3Fault::Refused { .. } => {
+        Http3Fault::NoResponse { .. } | Http3Fault::Refused { .. } => {
             ErrorInfo::new(code, message).with_detail(format!("{fault}: {HINT}"))
         }
         _ => ErrorInfo::new(code, message),

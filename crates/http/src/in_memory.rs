@@ -30,7 +30,7 @@ pub struct ParsedResponse {
 ///
 /// # Errors
 /// If the bytes are not a response.
-pub async fn read_answer(
+pub async fn read_response(
     pieces: &[&[u8]],
     is_head: bool,
     max_body: u64,
@@ -99,22 +99,22 @@ pub fn read_head(raw: &[u8]) -> Result<Head, String> {
 
 /// Parses a Digest challenge, and returns the `Authorization` header for the user and the password in `url`. `None` if
 /// the challenge is not supported.
-pub fn answer_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
+pub fn respond_to_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
     let challenge = Challenge::parse(value)?;
-    Some(challenge.answer(url.userinfo()?, "GET", url, body, "c"))
+    Some(challenge.respond(url.userinfo()?, "GET", url, body, "c"))
 }
 
-/// Requests a tunnel to `url` from a proxy, which sends `answer` and closes the connection. `None`
+/// Requests a tunnel to `url` from a proxy, which sends `response` and closes the connection. `None`
 /// if `proxies` contains no proxy for `url`.
 pub async fn open_tunnel(
     proxies: &Proxies,
     url: &Url,
-    answer: &[u8],
+    response: &[u8],
 ) -> Option<Result<(), String>> {
     let proxy = proxies.for_url(url)?;
     let (mut ours, mut theirs) = duplex(1 << 17);
     // The buffer is larger than the longest response that is read, so nothing has to wait.
-    let sent = answer.get(..1 << 17).unwrap_or(answer);
+    let sent = response.get(..1 << 17).unwrap_or(response);
     theirs.write_all(sent).await.ok()?;
     let _ = theirs.shutdown().await;
     let opened = proxy.tunnel(&mut ours, url, proxies).await;

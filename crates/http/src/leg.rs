@@ -164,7 +164,7 @@ impl Client {
         let error = match connecting {
             #[cfg(feature = "http3")]
             None if leg.protocol == Protocol::Http3 && steps.connected.is_none() => {
-                h3_connection::unanswered()
+                h3_connection::no_response()
             }
             None => fault::timeout(),
             Some(Err(error)) => error,

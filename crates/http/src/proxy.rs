@@ -142,16 +142,16 @@ impl Proxy {
         let ask = self.connect_head(url, &proxies.connect_fields);
         stream.write_all(ask.as_bytes()).await.map_err(broken)?;
         stream.flush().await.map_err(broken)?;
-        let mut answer = Vec::new();
+        let mut response = Vec::new();
         // Read byte by byte, so no byte of the tunnel's content is consumed.
-        while !answer.ends_with(b"\r\n\r\n") {
+        while !response.ends_with(b"\r\n\r\n") {
             let byte = stream.read_u8().await.map_err(broken)?;
-            answer.push(byte);
-            if answer.len() > MAX_RESPONSE {
+            response.push(byte);
+            if response.len() > MAX_RESPONSE {
                 return Err(self.refused("a response without an end"));
             }
         }
-        let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
+        let line = response.split(|&b| b == b'\r').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
         let status = line.split_once(' ').map_or(&*line, |(_, status)| status);
         if status.starts_with('2') {

@@ -161,7 +161,7 @@ impl Client {
                 }
             }
             401 if request.auth == Auth::Digest && hop.authorization.is_none() => {
-                next = hop.answer_challenge(&head).map(Next::Authorize);
+                next = hop.respond_to_challenge(&head).map(Next::Authorize);
             }
             _ => {}
         }
@@ -305,13 +305,13 @@ impl<'a> Hop<'a> {
 
     /// The `Authorization` value for a digest challenge in `WWW-Authenticate`, if the URL contains a
     /// user.
-    fn answer_challenge(&self, head: &Head) -> Option<String> {
+    fn respond_to_challenge(&self, head: &Head) -> Option<String> {
         let user = self.url.userinfo()?;
         let challenge = head
             .all("www-authenticate")
             .find_map(|value| Challenge::parse(&String::from_utf8_lossy(value)))?;
         let cnonce = format!("{:016x}{:016x}", random(), random());
-        Some(challenge.answer(user, self.method.as_str(), &self.url, &self.body, &cnonce))
+        Some(challenge.respond(user, self.method.as_str(), &self.url, &self.body, &cnonce))
     }
 }
 

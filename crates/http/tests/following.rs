@@ -3,7 +3,7 @@
 mod peer;
 
 use bytes::Bytes;
-use peer::{answer, client, request, run, serve};
+use peer::{client, http_response, request, run, serve};
 use plimsoll_http::{
     Auth, BodyUse, CookieJar, Encoding, Exchange, Method, RequestCookie, Settings, Url,
 };
@@ -13,22 +13,22 @@ fn echo() -> std::net::SocketAddr {
     serve(|head, body| {
         let path = head.split(' ').nth(1).unwrap();
         match path.strip_prefix("/r/") {
-            Some("loop") => answer("302 Found", "Location: /r/loop\r\n", b""),
+            Some("loop") => http_response("302 Found", "Location: /r/loop\r\n", b""),
             Some("away") => {
                 let host = head.lines().find_map(|l| l.strip_prefix("Host: ")).unwrap();
                 let port = host.rsplit(':').next().unwrap();
-                answer(
+                http_response(
                     "302 Found",
                     &format!("Location: http://localhost:{port}/echo\r\n"),
                     b"",
                 )
             }
-            Some(status) => answer(
+            Some(status) => http_response(
                 &format!("{status} x"),
                 "Location: /echo?n\r\nSet-Cookie: hop=1; Path=/\r\n",
                 b"moved",
             ),
-            None => answer("200 OK", "", &[head.as_bytes(), body].concat()),
+            None => http_response("200 OK", "", &[head.as_bytes(), body].concat()),
         }
     })
 }
@@ -129,8 +129,8 @@ fn basic_credentials_are_sent_first_and_digest_ones_after_a_challenge() {
             .lines()
             .find_map(|line| line.strip_prefix("Authorization: "));
         match authorization {
-            Some(text) => answer("200 OK", "", &[text.as_bytes(), b"|", body].concat()),
-            None => answer(
+            Some(text) => http_response("200 OK", "", &[text.as_bytes(), b"|", body].concat()),
+            None => http_response(
                 "401 Unauthorized",
                 "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n",
                 b"who?",
@@ -171,7 +171,7 @@ fn codings_work_in_both_directions() {
             .lines()
             .find_map(|line| line.strip_prefix("Content-Encoding: "))
             .unwrap();
-        answer("200 OK", &format!("Content-Encoding: {coding}\r\n"), body)
+        http_response("200 OK", &format!("Content-Encoding: {coding}\r\n"), body)
     });
     run(async {
         let client = client(Settings::default());

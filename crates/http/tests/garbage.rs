@@ -342,7 +342,7 @@ fn a_lack_of_descriptors_is_not_blamed_on_the_server() {
 fn connections_per_host_are_limited_and_the_wait_is_reported() {
     let address = peer::serve(|_, _| {
         std::thread::sleep(Duration::from_millis(30));
-        peer::answer("200 OK", "", b"x")
+        peer::http_response("200 OK", "", b"x")
     });
     run(async {
         let settings = Settings {

@@ -34,8 +34,8 @@ async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
             );
             let mut incoming = request.into_body();
             if path == "/stream" {
-                let answer = http::Response::new(());
-                let mut stream = respond.send_response(answer, false).unwrap();
+                let reply = http::Response::new(());
+                let mut stream = respond.send_response(reply, false).unwrap();
                 while let Some(Ok(piece)) = incoming.data().await {
                     let _ = incoming.flow_control().release_capacity(piece.len());
                     stream.send_data(piece, false).unwrap();
@@ -55,11 +55,11 @@ async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
                 "/reset" => respond.send_reset(h2::Reason::ENHANCE_YOUR_CALM),
                 "/stall" => std::future::pending::<()>().await,
                 path => {
-                    let answer = http::Response::builder()
+                    let reply = http::Response::builder()
                         .header("x-b", "c")
                         .body(())
                         .unwrap();
-                    let mut stream = respond.send_response(answer, false).unwrap();
+                    let mut stream = respond.send_response(reply, false).unwrap();
                     let data = if path == "/big" {
                         vec![b'x'; 10 << 20]
                     } else {
@@ -149,8 +149,8 @@ async fn serve_both() -> SocketAddr {
                 }
                 let mut buffer = [0; 4096];
                 while let Ok(1..) = socket.read(&mut buffer).await {
-                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-                    socket.write_all(answer).await.unwrap();
+                    let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                    socket.write_all(reply).await.unwrap();
                 }
             });
         }
@@ -315,8 +315,8 @@ async fn serve_with(acceptor: tokio_rustls::TlsAcceptor) -> u16 {
                 while io.read_buf(&mut seen).await.is_ok_and(|n| n > 0) {
                     if seen.ends_with(b"\r\n\r\n") {
                         seen.clear();
-                        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-                        let _ = io.write_all(answer).await;
+                        let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                        let _ = io.write_all(reply).await;
                         let _ = io.flush().await;
                     }
                 }

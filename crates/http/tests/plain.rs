@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use plimsoll_http::{Client, Exchange, Method, Prepared, Request, Settings, Shared, Url};
 
-/// Serves `answers`, one per request, on one connection after another. Each inner list is a
+/// Serves `responses`, one per request, on one connection after another. Each inner list is a
 /// connection.
 fn serve(connections: Vec<Vec<&'static str>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
-        for answers in connections {
+        for responses in connections {
             let (mut socket, _) = listener.accept().unwrap();
-            for answer in answers {
+            for response in responses {
                 let mut seen = Vec::new();
                 while !seen.ends_with(b"\r\n\r\n") {
                     let mut byte = [0];
@@ -24,7 +24,7 @@ fn serve(connections: Vec<Vec<&'static str>>) -> SocketAddr {
                     }
                     seen.push(byte[0]);
                 }
-                socket.write_all(answer.as_bytes()).unwrap();
+                socket.write_all(response.as_bytes()).unwrap();
             }
         }
     });

@@ -2,7 +2,7 @@
 
 mod peer;
 
-use peer::{answer, client, request, run, serve};
+use peer::{client, http_response, request, run, serve};
 use plimsoll_http::{Method, Proxies, Settings};
 
 fn through(proxy: &str) -> Settings {
@@ -20,7 +20,7 @@ fn through(proxy: &str) -> Settings {
 
 #[test]
 fn plain_requests_use_the_absolute_form() {
-    let proxy = serve(|head, _| answer("200 OK", "", head.as_bytes()));
+    let proxy = serve(|head, _| http_response("200 OK", "", head.as_bytes()));
     run(async {
         let client = client(through(&format!("u:p@{proxy}")));
         let get = request(Method::Get, "http://far.test:81/x?y");
@@ -38,7 +38,7 @@ fn plain_requests_use_the_absolute_form() {
 fn a_refused_tunnel_is_reported() {
     let proxy = serve(|head, _| {
         assert!(head.starts_with("CONNECT far.test:443 HTTP/1.1\r\nHost: far.test:443\r\n"));
-        answer("407 Proxy Authentication Required", "", b"")
+        http_response("407 Proxy Authentication Required", "", b"")
     });
     run(async {
         let get = request(Method::Get, "https://far.test/");

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use bytes::Bytes;
-use peer::{answer, client, request, run, serve};
+use peer::{client, http_response, request, run, serve};
 use plimsoll_http::{BodyUse, Client, Exchange, Method, Settings};
 use plimsoll_net::{Io, NetworkSettings};
 
@@ -27,7 +27,7 @@ fn ringed() -> Client {
 
 #[test]
 fn bodies_of_any_size_are_transferred_in_both_directions() {
-    let address = serve(|_, body| answer("200 OK", "", body));
+    let address = serve(|_, body| http_response("200 OK", "", body));
     run(async {
         let client = ringed();
         for size in [0, 1, 10_000, 65_536, 3_000_000] {
@@ -60,7 +60,7 @@ fn bodies_of_any_size_are_transferred_in_both_directions() {
 
 #[test]
 fn concurrent_users_receive_their_own_responses() {
-    let address = serve(|head, _| answer("200 OK", "", head.as_bytes()));
+    let address = serve(|head, _| http_response("200 OK", "", head.as_bytes()));
     run(async {
         let mut tasks = Vec::new();
         for user in 0..50 {
@@ -84,7 +84,7 @@ fn concurrent_users_receive_their_own_responses() {
 fn closes_resets_and_silence_are_reported() {
     let closing = serve(|head, _| match head.contains("/close") {
         true => Vec::new(),
-        false => answer("200 OK", "", b"x"),
+        false => http_response("200 OK", "", b"x"),
     });
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_at = silent.local_addr().unwrap();

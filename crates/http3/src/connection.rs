@@ -90,7 +90,7 @@ impl Connection {
         let limit = network.connect_timeout();
         let quic = tokio::time::timeout(limit, connect(connecting, remote, &handshake, steps))
             .await
-            .unwrap_or(Err(Fault::NoAnswer {
+            .unwrap_or(Err(Fault::NoResponse {
                 to: remote,
                 waited: limit,
             }))?;
@@ -227,13 +227,13 @@ async fn connect(
     poll_fn(|cx| {
         let polled = connecting.as_mut().poll(cx);
         if steps.connected.is_none() {
-            steps.connected = handshake.facts().answered;
+            steps.connected = handshake.facts().first_response;
         }
         match polled {
             Poll::Ready(Ok(connection)) => Poll::Ready(Ok(connection)),
             Poll::Ready(Err(ConnectionError::TimedOut)) if steps.connected.is_none() => {
                 let waited = plimsoll_clock::now().since(began);
-                Poll::Ready(Err(Fault::NoAnswer { to: remote, waited }))
+                Poll::Ready(Err(Fault::NoResponse { to: remote, waited }))
             }
             Poll::Ready(Err(error)) => {
                 let refusal = handshake.facts().refusal.clone();

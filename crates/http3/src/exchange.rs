@@ -101,11 +101,11 @@ impl<'a> Exchange<'a> {
         loop {
             match poll_fn(|cx| self.poll(cx)).await? {
                 Some(Piece::Whole(HEADERS, section)) => {
-                    let answer = decode(&section).map_err(|how| self.connection.violated(how))?;
+                    let response = decode(&section).map_err(|how| self.connection.violated(how))?;
                     // Interim responses (below 200) precede the final one (RFC 9114, section 4.1).
-                    if answer.status >= 200 {
+                    if response.status >= 200 {
                         self.part = Part::Body;
-                        return Ok(answer);
+                        return Ok(response);
                     }
                 }
                 Some(_) => return Err(self.misplaced()),

@@ -10,7 +10,7 @@ pub enum Fault {
     /// A failure before the first datagram, or in the handshake.
     Network(plimsoll_net::Error),
     /// No response within this time.
-    NoAnswer { to: SocketAddr, waited: Duration },
+    NoResponse { to: SocketAddr, waited: Duration },
     /// The server's host reports that nothing listens on the port.
     Refused { to: SocketAddr },
     /// The server uses QUIC, but not HTTP/3.
@@ -134,7 +134,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Network(error) => error.fmt(f),
-            Fault::NoAnswer { to, waited } => write!(
+            Fault::NoResponse { to, waited } => write!(
                 f,
                 "dial udp {to}: no QUIC response within {}",
                 plimsoll_units::duration::format(*waited)

@@ -20,7 +20,7 @@ pub(crate) struct HandshakeFacts(Arc<Mutex<Facts>>);
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// When the server's first handshake data arrived.
-    pub(crate) answered: Option<Moment>,
+    pub(crate) first_response: Option<Moment>,
     pub(crate) cipher_suite: &'static str,
     pub(crate) refusal: Option<TlsError>,
 }
@@ -61,7 +61,7 @@ impl Session for ListeningSession {
     fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
         self.handshake
             .facts()
-            .answered
+            .first_response
             .get_or_insert_with(plimsoll_clock::now);
         // Discard the records of other connections.
         QuicNotes::take();

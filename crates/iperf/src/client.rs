@@ -237,10 +237,10 @@ fn greet(socket: UdpSocket, patience: Duration) -> Result<UdpSocket, Error> {
     let failed = |error: std::io::Error| Error::io("unable to connect stream", &error);
     let patience = (patience / ATTEMPTS).max(Duration::from_millis(10));
     socket.set_read_timeout(Some(patience)).map_err(failed)?;
-    let mut answer = [0; 64];
+    let mut response = [0; 64];
     for _ in 0..ATTEMPTS {
         socket.send(GREETING).map_err(failed)?;
-        match socket.recv(&mut answer) {
+        match socket.recv(&mut response) {
             Ok(_) => return Ok(socket),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
             Err(error) => return Err(failed(error)),

@@ -17,7 +17,7 @@ pub struct TcpState {
     pub round_trip_variance: Duration,
     pub path_mtu: u32,
     /// Whether the peer's kernel has not acknowledged some bytes yet.
-    pub under_way: bool,
+    pub has_data_in_flight: bool,
 }
 
 /// The state of a connection; `None` if the system does not report it.
@@ -55,7 +55,7 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
         round_trip_variance: Duration::from_micros(word(72)?.into()),
         path_mtu: word(60)?,
         // Unacknowledged segments, and unsent bytes.
-        under_way: word(24)? > 0 || word(144).unwrap_or(0) > 0,
+        has_data_in_flight: word(24)? > 0 || word(144).unwrap_or(0) > 0,
     })
 }
 

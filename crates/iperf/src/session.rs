@@ -259,8 +259,13 @@ impl<'a> Session<'a> {
     /// Whether a test of a fixed amount has transferred that amount, in both directions if it has two.
     /// Data that the kernel has accepted but not delivered does not count.
     fn is_all_done(&self, test: &Test, quiet: Duration) -> bool {
-        let is_sent =
-            |flow: &Flow| flow.is_done() && !flow.snapshot().tcp.is_some_and(|tcp| tcp.under_way);
+        let is_sent = |flow: &Flow| {
+            flow.is_done()
+                && !flow
+                    .snapshot()
+                    .tcp
+                    .is_some_and(|tcp| tcp.has_data_in_flight)
+        };
         let sent = test.direction == Direction::Reverse
             || self.budget.is_spent() && self.flows.iter().filter(|flow| flow.sending).all(is_sent);
         let received = test.direction == Direction::Forward

@@ -163,7 +163,7 @@ fn a_reset_in_the_middle_is_reported() {
 }
 
 /// A server that accepts one stream and reads from it. The caller writes the results.
-fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
+fn misbehaving_server(misbehave: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     thread::spawn(move || {
@@ -181,7 +181,7 @@ fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
         say(&control, &[State::ExchangeResults]);
         let results: Value = read_json(&control).expect("results");
         assert_eq!(results["streams"][0]["bytes"], 100_000);
-        answer(&control);
+        misbehave(&control);
         let _ = (&control).read_to_end(&mut Vec::new());
     });
     port
@@ -189,8 +189,8 @@ fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
 
 #[test]
 fn measurements_are_kept_if_the_peers_results_are_invalid() {
-    type Answer = fn(&TcpStream);
-    let answers: [(Answer, &str); 5] = [
+    type Misbehave = fn(&TcpStream);
+    let cases: [(Misbehave, &str); 5] = [
         // Send nothing, and keep the connection open.
         (|_| {}, "the server was silent for 300ms"),
         (
@@ -210,13 +210,13 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
             "closed unexpectedly",
         ),
     ];
-    for (answer, expected) in answers {
+    for (misbehave, expected) in cases {
         let patience = if expected.contains("silent") {
             SHORT
         } else {
             LONG
         };
-        let report = run(&ask(lying(answer), patience, small()));
+        let report = run(&ask(misbehaving_server(misbehave), patience, small()));
         assert_eq!(report.streams[0].total.bytes, 100_000);
         let message = error(report);
         assert!(message.contains(expected), "{message}");
@@ -226,7 +226,7 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
         write_json(stream, &json!({ "streams": [{ "id": 99, "bytes": 1 }] })).expect("sent");
         say(stream, &[State::DisplayResults]);
     };
-    let report = run(&ask(lying(other), LONG, small()));
+    let report = run(&ask(misbehaving_server(other), LONG, small()));
     assert_eq!(report.error, None);
     assert!(report.ends(&report.streams[0]).receiver.is_none());
 }

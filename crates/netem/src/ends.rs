@@ -24,7 +24,7 @@ const ENDS_PER_TURN: usize = 16;
 /// The progress of both directions of a connection.
 #[derive(Debug, Default)]
 pub struct Exchange {
-    is_answered: Cell<bool>,
+    has_reply: Cell<bool>,
     is_closed: Cell<bool>,
 }
 
@@ -32,7 +32,7 @@ impl Exchange {
     /// Data has been delivered.
     pub fn data(&self, side: Side) {
         if side == Side::Backward {
-            self.is_answered.set(true);
+            self.has_reply.set(true);
         }
     }
 
@@ -47,7 +47,7 @@ impl Exchange {
     /// closed first.
     pub fn can_wait(&self, side: Side) -> bool {
         match side {
-            Side::Forward => self.is_answered.get(),
+            Side::Forward => self.has_reply.get(),
             Side::Backward => self.is_closed.get(),
         }
     }

@@ -39,8 +39,8 @@ fn generator(level: Level) -> Generator {
     }
 }
 
-fn result(answered: u32, refused: u32, lag: Option<Duration>) -> HttpResult {
-    let run = run(answered, refused, lag, WatchSettings::default());
+fn result(responses: u32, refused: u32, lag: Option<Duration>) -> HttpResult {
+    let run = run(responses, refused, lag, WatchSettings::default());
     HttpResult::new(&run.summary, &generator(Level::Valid))
 }
 
@@ -110,8 +110,8 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
     let schema: Value =
         serde_json::from_str(include_str!("../../../docs/schema/grpc-result-1.json"))
             .expect("the schema is JSON");
-    for (answered, refused) in [(0, 0), (100, 7)] {
-        let run = run(answered, refused, None, WatchSettings::default());
+    for (responses, refused) in [(0, 0), (100, 7)] {
+        let run = run(responses, refused, None, WatchSettings::default());
         let mut whole = HttpResult::of_grpc(&run.summary, &generator(Level::Valid));
         whole.fixed_work = Some(one_call());
         let mut result = json(&whole);

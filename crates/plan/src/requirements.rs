@@ -277,13 +277,13 @@ mod tests {
             needs(vec![ramp(1, &[(10, 5), (0, 0), (100, 0)], 5, 10)]),
             (5, 15)
         );
-        let beside = |start| {
+        let with_constant = |start| {
             let ramp = ramp(0, &[(10, 10), (0, 0), (100, 0)], 5, 10);
             needs(vec![ramp, constant(7, start, 1, 0)])
         };
-        assert_eq!(beside(9), (17, 15));
-        assert_eq!(beside(14), (17, 15));
-        assert_eq!(beside(15), (10, 16));
+        assert_eq!(with_constant(9), (17, 15));
+        assert_eq!(with_constant(14), (17, 15));
+        assert_eq!(with_constant(15), (10, 16));
         let crossing = |grace| {
             needs(vec![
                 ramp(10, &[(10, 0)], grace, 0),

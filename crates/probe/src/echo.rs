@@ -23,23 +23,23 @@ pub async fn ask(
     let request = request(address, path);
     let exchange = async {
         stream.write_all(request.as_bytes()).await?;
-        let mut answer = vec![0; request.len()];
+        let mut response = vec![0; request.len()];
         let mut filled = 0;
         // Continue while the response can still be either kind. Read an echo to its end.
-        while filled < answer.len() {
-            let count = stream.read(&mut answer[filled..]).await?;
+        while filled < response.len() {
+            let count = stream.read(&mut response[filled..]).await?;
             if count == 0 {
                 break;
             }
             filled += count;
-            if !request.as_bytes().starts_with(&answer[..filled]) && filled >= b"HTTP/".len() {
+            if !request.as_bytes().starts_with(&response[..filled]) && filled >= b"HTTP/".len() {
                 break;
             }
         }
-        answer.truncate(filled);
-        Ok::<_, std::io::Error>(answer)
+        response.truncate(filled);
+        Ok::<_, std::io::Error>(response)
     };
-    let answer = timeout(patience, exchange)
+    let response = timeout(patience, exchange)
         .await
         .map_err(|_| {
             format!(
@@ -48,11 +48,11 @@ pub async fn ask(
             )
         })?
         .map_err(|error| format!("the connection to the peer was lost: {error}"))?;
-    if answer == request.as_bytes() {
+    if response == request.as_bytes() {
         Ok(Peer::Echo)
-    } else if answer.starts_with(b"HTTP/") {
+    } else if response.starts_with(b"HTTP/") {
         Ok(Peer::Http)
-    } else if answer.is_empty() {
+    } else if response.is_empty() {
         Err("the peer closed the connection without a response".to_owned())
     } else {
         Err("the peer neither echoes nor speaks HTTP/1.1".to_owned())
@@ -63,21 +63,21 @@ pub async fn ask(
 /// does not count.
 pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, String> {
     let message = request(&plan.address, &plan.path);
-    let mut answer = vec![0; message.len()];
+    let mut response = vec![0; message.len()];
     let mut times = Spread::default();
     for _ in 0..plan.repeats.max(1) {
         let began = plimsoll_clock::now();
         let exchange = async {
             stream.write_all(message.as_bytes()).await?;
             stream.flush().await?;
-            stream.read_exact(&mut answer).await
+            stream.read_exact(&mut response).await
         };
         timeout(plan.timeout, exchange)
             .await
             .map_err(|_| "the peer stopped echoing".to_owned())?
             .map_err(|error| format!("the connection to the peer was lost: {error}"))?;
         times.add(plimsoll_clock::now().since(began));
-        if answer != message.as_bytes() {
+        if response != message.as_bytes() {
             return Err("the peer sent back other bytes than it received".to_owned());
         }
     }

@@ -40,25 +40,25 @@ const FAILED: u8 = 2;
 /// A rule decided whether the response was expected.
 const HAS_RULE: u8 = 4;
 
-/// Selects the exchanges of a trend: those with all of these flags.
-type Of = u8;
-const ALL: Of = 0;
+/// The flags that an exchange needs to count for a trend.
+type RequiredFlags = u8;
+const NONE: RequiredFlags = 0;
 
-/// The trends, the columns that each one sums, and the flags it requires.
-const TRENDS: &[(MetricId, &[usize], Of)] = &[
-    (HTTP_REQ_DURATION, &[SENDING, WAITING, RECEIVING], ALL),
+/// The trends, the columns that each one sums, and the flags that each one requires.
+const TRENDS: &[(MetricId, &[usize], RequiredFlags)] = &[
+    (HTTP_REQ_DURATION, &[SENDING, WAITING, RECEIVING], NONE),
     (
         HTTP_REQ_BLOCKED,
         &[QUEUED, LOOKING_UP, CONNECTING, TLS],
-        ALL,
+        NONE,
     ),
-    (HTTP_REQ_CONNECTING, &[CONNECTING], ALL),
-    (HTTP_REQ_TLS_HANDSHAKING, &[TLS], ALL),
-    (HTTP_REQ_SENDING, &[SENDING], ALL),
-    (HTTP_REQ_WAITING, &[WAITING], ALL),
-    (HTTP_REQ_RECEIVING, &[RECEIVING], ALL),
-    (HTTP_REQ_LOOKING_UP, &[LOOKING_UP], ALL),
-    (HTTP_REQ_TOTAL, &[TOTAL], ALL),
+    (HTTP_REQ_CONNECTING, &[CONNECTING], NONE),
+    (HTTP_REQ_TLS_HANDSHAKING, &[TLS], NONE),
+    (HTTP_REQ_SENDING, &[SENDING], NONE),
+    (HTTP_REQ_WAITING, &[WAITING], NONE),
+    (HTTP_REQ_RECEIVING, &[RECEIVING], NONE),
+    (HTTP_REQ_LOOKING_UP, &[LOOKING_UP], NONE),
+    (HTTP_REQ_TOTAL, &[TOTAL], NONE),
     (HTTP_REQ_RESPONSE_TIME, &[RESPONSE], SCHEDULED),
     (HTTP_REQ_FAILED_DURATION, &[TOTAL], FAILED),
 ];
@@ -75,12 +75,10 @@ pub(crate) struct ExchangeLog {
 /// The values of one metric, taken from the columns, before they enter its histograms.
 struct Values<'a> {
     values: &'a [f64],
-    /// Whether all values are 0.
-    zero: bool,
-    /// The flags that an exchange needs to count.
-    of: Of,
-    /// Whether all exchanges have these flags.
-    everyone: bool,
+    all_zero: bool,
+    required_flags: RequiredFlags,
+    /// Whether every exchange in the log has the required flags.
+    all_match: bool,
 }
 
 impl ExchangeLog {
@@ -158,12 +156,12 @@ impl ExchangeLog {
             .map(|column| column[..length].iter().fold(0, |any, nanos| any | nanos) != 0);
         let mut nanos = [0u64; CAPACITY];
         let mut values = [0f64; CAPACITY];
-        for &(metric, columns, of) in TRENDS {
-            if of != ALL && any_flag & of == 0 {
+        for &(metric, columns, required_flags) in TRENDS {
+            if required_flags != NONE && any_flag & required_flags == 0 {
                 continue;
             }
             let mut parts = columns.iter().filter(|&&column| used[column]);
-            let zero = match parts.next() {
+            let all_zero = match parts.next() {
                 None => true,
                 Some(&first) => {
                     nanos[..length].copy_from_slice(&self.columns[first][..length]);
@@ -176,13 +174,13 @@ impl ExchangeLog {
                 }
             };
             for (value, nanos) in values.iter_mut().zip(&nanos).take(length) {
-                *value = if zero { 0.0 } else { *nanos as f64 / 1e6 };
+                *value = if all_zero { 0.0 } else { *nanos as f64 / 1e6 };
             }
             let values = Values {
                 values: &values[..length],
-                zero,
-                of,
-                everyone: all_flags & of == of,
+                all_zero,
+                required_flags,
+                all_match: all_flags & required_flags == required_flags,
             };
             self.trend(metric, &values, sinks, watch);
         }
@@ -191,32 +189,34 @@ impl ExchangeLog {
 
     fn trend(&self, metric: MetricId, values: &Values, sinks: &mut Sinks, watch: &Watch) {
         if let Some(histogram) = sinks.trend(metric) {
-            self.record(histogram, values, |_| true, values.everyone);
+            self.record(histogram, values, |_| true, values.all_match);
         }
         for &index in watch.submetrics_of(metric) {
             let bit = watch.submetrics[index].http_bit.unwrap_or(usize::MAX);
             if let Some(Sink::Trend(histogram)) = sinks.submetrics.get_mut(index) {
-                let everyone = values.everyone && (0..self.length).all(|row| self.meets(row, bit));
-                self.record(histogram, values, |row| self.meets(row, bit), everyone);
+                let all_match =
+                    values.all_match && (0..self.length).all(|row| self.meets(row, bit));
+                self.record(histogram, values, |row| self.meets(row, bit), all_match);
             }
         }
     }
 
-    /// Records the values of the exchanges that count and are in `taken`.
+    /// Records the values of the exchanges that have the required flags and for which `is_included` is true.
+    /// `all_match` states that this applies to every exchange, so no check is necessary.
     fn record(
         &self,
         histogram: &mut Histogram,
         values: &Values,
-        taken: impl Fn(usize) -> bool,
-        everyone: bool,
+        is_included: impl Fn(usize) -> bool,
+        all_match: bool,
     ) {
-        if everyone && values.zero {
+        if all_match && values.all_zero {
             histogram.record_zeros(values.values.len() as u64);
-        } else if everyone {
+        } else if all_match {
             histogram.record_all(values.values);
         } else {
             for (row, (value, flags)) in values.values.iter().zip(&self.flags).enumerate() {
-                if flags & values.of == values.of && taken(row) {
+                if flags & values.required_flags == values.required_flags && is_included(row) {
                     histogram.record(*value);
                 }
             }

@@ -11,7 +11,7 @@ use running::{Run, Script};
 const HELD: &str = "60s";
 
 /// Runs three busy users together with four that sleep ten times and then end the run.
-fn beside(busy: &str) -> Run {
+fn run_with_busy_users(busy: &str) -> Run {
     let begun = Instant::now();
     let run = Script::text(&format!(
         "
@@ -63,7 +63,7 @@ fn a_user_that_never_waits_does_not_block_others() {
         "k6crypto.sha256('abcdefgh'.repeat(1e7), 'hex')",
         "crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-1', salt: password, iterations: 4e9 }, key, 160)",
     ] {
-        let run = beside(busy);
+        let run = run_with_busy_users(busy);
         assert!(
             matches!(&run.aborted, Some(AbortReason::ByScript(_))),
             "{busy}: {:?}",

@@ -41,8 +41,8 @@ fn missing() -> String {
 /// The program next to this one, in the same directory.
 fn find_next_to_this_program() -> Option<PathBuf> {
     let us = std::env::current_exe().ok()?;
-    let beside = us.parent().unwrap_or(Path::new(".")).join(PROGRAM);
-    beside.is_file().then_some(beside)
+    let sibling = us.parent().unwrap_or(Path::new(".")).join(PROGRAM);
+    sibling.is_file().then_some(sibling)
 }
 
 /// Replaces this process with the program, so that signals reach it.

@@ -87,9 +87,9 @@ fn responds(address: SocketAddr) -> bool {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;
         stream.write_all(b"PING\r\n")?;
-        let mut answer = [0; 7];
-        stream.read_exact(&mut answer)?;
-        Ok(&answer == b"+PONG\r\n")
+        let mut response = [0; 7];
+        stream.read_exact(&mut response)?;
+        Ok(&response == b"+PONG\r\n")
     };
     ask().unwrap_or(false)
 }

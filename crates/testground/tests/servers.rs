@@ -9,9 +9,9 @@ use plimsoll_testground::{Append, Kind, Postgres, Proxy, Redis};
 fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = [0; 4096];
-    let length = stream.read(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer[..length]).into_owned()
+    let mut response = [0; 4096];
+    let length = stream.read(&mut response).unwrap();
+    String::from_utf8_lossy(&response[..length]).into_owned()
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn proxies_respond() {
             // Caddy also distinguishes sites by their port.
             let get = get.replace("127.0.0.1", &proxy.address().to_string());
             stream.write_all(get.as_bytes()).unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            answer
+            let mut response = String::new();
+            stream.read_to_string(&mut response).unwrap();
+            response
         };
         assert!(read().contains(&format!("hello from {name}")), "{name}");
         proxy.kill();

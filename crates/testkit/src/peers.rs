@@ -16,19 +16,19 @@ use socket2::SockRef;
 #[derive(Debug, Clone)]
 pub enum Play {
     /// Sends these bytes and waits for the next request.
-    Answer(Vec<u8>),
+    Respond(Vec<u8>),
     /// Sends these bytes after a delay, and waits for the next request.
-    AnswerAfter { delay: Duration, bytes: Vec<u8> },
+    RespondAfter { delay: Duration, bytes: Vec<u8> },
     /// Sends these bytes and closes the connection.
-    AnswerAndClose(Vec<u8>),
+    RespondAndClose(Vec<u8>),
     /// Sends these bytes, then nothing more, and keeps the connection open.
-    AnswerAndStall(Vec<u8>),
+    RespondAndStall(Vec<u8>),
     /// Sends these bytes and resets the connection.
-    AnswerAndReset(Vec<u8>),
+    RespondAndReset(Vec<u8>),
     /// Closes the connection immediately after accepting it, before any request.
-    CloseAtOnce,
+    CloseImmediately,
     /// Sends these bytes before any request, and then ignores what it reads.
-    SpeakFirst(Vec<u8>),
+    SendFirst(Vec<u8>),
     /// Sends a start, and then these bytes repeatedly until the other side closes the connection or
     /// this number of bytes has been sent.
     Endless {
@@ -43,39 +43,39 @@ pub enum Play {
 impl Play {
     /// A valid response with this body. The connection stays open.
     pub fn ok(body: &str) -> Play {
-        Play::Answer(answer(body).into_bytes())
+        Play::Respond(ok_response(body).into_bytes())
     }
 
     /// A valid response after a delay.
     pub fn slow(delay: Duration) -> Play {
-        Play::AnswerAfter {
+        Play::RespondAfter {
             delay,
-            bytes: answer("slow").into_bytes(),
+            bytes: ok_response("slow").into_bytes(),
         }
     }
 
     /// A response that is not HTTP.
     pub fn garbage() -> Play {
-        Play::AnswerAndClose(b"\x00\xff\x13\x37 this is not HTTP\r\n\r\n".to_vec())
+        Play::RespondAndClose(b"\x00\xff\x13\x37 this is not HTTP\r\n\r\n".to_vec())
     }
 
     /// The headers announce more bytes than are sent before the connection is closed.
-    pub fn half_answer() -> Play {
-        Play::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
+    pub fn truncated_body() -> Play {
+        Play::RespondAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this".to_vec())
     }
 
     /// Reads the request and never responds.
     pub fn stall() -> Play {
-        Play::AnswerAndStall(Vec::new())
+        Play::RespondAndStall(Vec::new())
     }
 
     /// Reads the request and resets the connection.
     pub fn reset() -> Play {
-        Play::AnswerAndReset(Vec::new())
+        Play::RespondAndReset(Vec::new())
     }
 
     /// Headers that never end; the peer stops after 64 MiB.
-    pub fn endless_head() -> Play {
+    pub fn endless_headers() -> Play {
         Play::Endless {
             start: b"HTTP/1.1 200 OK\r\n".to_vec(),
             again: b"X-Again: and again and again and again and again\r\n".repeat(64),
@@ -94,7 +94,7 @@ impl Play {
 }
 
 /// A valid HTTP/1.1 response with this body.
-pub fn answer(body: &str) -> String {
+pub fn ok_response(body: &str) -> String {
     format!(
         "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
@@ -185,8 +185,8 @@ fn play_to(mut stream: TcpStream, play: &Play, received: &Received) -> io::Resul
     // The timeout lets an idle connection detect the end of the test.
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
     match play {
-        Play::CloseAtOnce => return stream.shutdown(Shutdown::Both),
-        Play::SpeakFirst(bytes) => {
+        Play::CloseImmediately => return stream.shutdown(Shutdown::Both),
+        Play::SendFirst(bytes) => {
             stream.write_all(bytes)?;
             return linger(&mut stream, received);
         }
@@ -195,21 +195,21 @@ fn play_to(mut stream: TcpStream, play: &Play, received: &Received) -> io::Resul
     while read_head(&mut stream, received)? {
         received.requests.fetch_add(1, Ordering::SeqCst);
         match play {
-            Play::Answer(bytes) => stream.write_all(bytes)?,
-            Play::AnswerAfter { delay, bytes } => {
+            Play::Respond(bytes) => stream.write_all(bytes)?,
+            Play::RespondAfter { delay, bytes } => {
                 thread::sleep(*delay);
                 stream.write_all(bytes)?;
             }
-            Play::AnswerAndClose(bytes) => {
+            Play::RespondAndClose(bytes) => {
                 stream.write_all(bytes)?;
                 stream.shutdown(Shutdown::Write)?;
                 return linger(&mut stream, received);
             }
-            Play::AnswerAndStall(bytes) => {
+            Play::RespondAndStall(bytes) => {
                 stream.write_all(bytes)?;
                 return linger(&mut stream, received);
             }
-            Play::AnswerAndReset(bytes) => {
+            Play::RespondAndReset(bytes) => {
                 stream.write_all(bytes)?;
                 // Closing with a linger time of zero sends RST instead of FIN.
                 return SockRef::from(&stream).set_linger(Some(Duration::ZERO));
@@ -235,7 +235,7 @@ fn play_to(mut stream: TcpStream, play: &Play, received: &Received) -> io::Resul
                     thread::sleep(*pause);
                 }
             }
-            Play::CloseAtOnce | Play::SpeakFirst(_) => return Ok(()),
+            Play::CloseImmediately | Play::SendFirst(_) => return Ok(()),
         }
     }
     Ok(())
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn half_a_response_is_incomplete() {
-        let peer = Peer::start(Play::half_answer());
+        let peer = Peer::start(Play::truncated_body());
         let received = ask(&peer).unwrap();
         assert!(received.ends_with(b"\r\n\r\nonly this"));
         assert_eq!((peer.connections(), peer.requests()), (1, 1));
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_client_can_abandon_endless_headers() {
-        let peer = Peer::start(Play::endless_head());
+        let peer = Peer::start(Play::endless_headers());
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         stream.write_all(REQUEST).unwrap();
         let mut some = vec![0; 1 << 20];
@@ -326,7 +326,7 @@ mod tests {
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         for _ in 0..2 {
             stream.write_all(REQUEST).unwrap();
-            let mut received = vec![0; answer("hello").len()];
+            let mut received = vec![0; ok_response("hello").len()];
             stream.read_exact(&mut received).unwrap();
             assert!(received.ends_with(b"hello"));
         }

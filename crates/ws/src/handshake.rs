@@ -240,12 +240,12 @@ mod tests {
         assert_ne!(one.0, other.0);
     }
 
-    fn response_to(offer: OfferDeflate, answer: &str) -> Option<Option<AgreedDeflate>> {
+    fn response_to(offer: OfferDeflate, response: &str) -> Option<Option<AgreedDeflate>> {
         let offer = Offer {
             deflate: Some(offer),
             ..Offer::default()
         };
-        offer.check_extensions(answer).ok()
+        offer.check_extensions(response).ok()
     }
 
     #[test]

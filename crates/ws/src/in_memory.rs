@@ -11,8 +11,8 @@ const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 ///
 /// # Errors
 /// The reason why the response does not open a WebSocket.
-pub fn read_handshake(answer: &[u8], offer: &Offer) -> Result<Agreed, String> {
-    let head = plimsoll_http::in_memory::read_head(answer)?;
+pub fn read_handshake(response: &[u8], offer: &Offer) -> Result<Agreed, String> {
+    let head = plimsoll_http::in_memory::read_head(response)?;
     let key = Key::from_text(KEY);
     offer
         .check(&head, &key)

@@ -1,7 +1,7 @@
 //! A Digest challenge of a server (`WWW-Authenticate`), and the credentials derived from it.
 
 use plimsoll_http::Url;
-use plimsoll_http::in_memory::answer_digest;
+use plimsoll_http::in_memory::respond_to_digest;
 
 use super::{Target, text};
 
@@ -25,7 +25,7 @@ fn run(data: &[u8]) {
         return;
     };
     let challenge = text(data);
-    if let Some(credentials) = answer_digest(&challenge, &url, b"body") {
+    if let Some(credentials) = respond_to_digest(&challenge, &url, b"body") {
         assert!(
             credentials.starts_with("Digest username=\"user\""),
             "{credentials}"

@@ -31,7 +31,7 @@ fn run(data: &[u8]) {
     let mut lines = data.splitn(4, |&byte| byte == b'\n');
     let mut line = || text(lines.next().unwrap_or_default()).into_owned();
     let (proxy, exceptions, url) = (line(), line(), line());
-    let answer = lines.next().unwrap_or_default();
+    let response = lines.next().unwrap_or_default();
     let proxies = Proxies::from_env(|name| match name {
         "HTTP_PROXY" | "HTTPS_PROXY" => Some(proxy.clone()),
         "NO_PROXY" => Some(exceptions.clone()),
@@ -43,8 +43,8 @@ fn run(data: &[u8]) {
     RUNTIME.with(|cell| {
         let runtime = cell.get_or_init(|| Builder::new_current_thread().build().ok());
         let Some(runtime) = runtime else { return };
-        if let Some(Ok(())) = runtime.block_on(open_tunnel(&proxies, &url, answer)) {
-            assert!(answer.windows(4).any(|end| end == b"\r\n\r\n"));
+        if let Some(Ok(())) = runtime.block_on(open_tunnel(&proxies, &url, response)) {
+            assert!(response.windows(4).any(|end| end == b"\r\n\r\n"));
         }
     });
 }

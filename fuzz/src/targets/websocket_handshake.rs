@@ -24,7 +24,7 @@ pub const TARGET: Target = Target {
 
 /// The first byte selects the offer.
 fn run(data: &[u8]) {
-    let Some((&how, answer)) = data.split_first() else {
+    let Some((&how, response)) = data.split_first() else {
         return;
     };
     let deflate = (how & 1 != 0).then_some(OfferDeflate {
@@ -36,7 +36,7 @@ fn run(data: &[u8]) {
         deflate,
         takes_any_protocol: how & 8 != 0,
     };
-    if let Ok(agreed) = read_handshake(answer, &offer) {
+    if let Ok(agreed) = read_handshake(response, &offer) {
         assert!(
             agreed.protocol.is_empty()
                 || offer.takes_any_protocol

@@ -194,7 +194,7 @@ async fn serve(
         },
         _draining: draining.clone(),
         begun: AtomicU64::new(0),
-        under_way: AtomicU64::new(0),
+        in_flight: AtomicU64::new(0),
     });
     let stream = match &manners.tls {
         None => Either::Left(stream),
@@ -223,7 +223,7 @@ async fn serve(
                     continue;
                 }
             }
-            if seen.under_way.load(Relaxed) > 0 || look.as_mut().poll(context).is_pending() {
+            if seen.in_flight.load(Relaxed) > 0 || look.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
             let now = Instant::now();

@@ -102,8 +102,8 @@ impl Gateway {
         let well = targets().filter(|target| target.health.is_well());
         put("targets", targets().count() as u64);
         put("targets_well", well.count() as u64);
-        let under_way = targets().map(|target| target.under_way());
-        put("requests_at_targets", under_way.sum());
+        let in_flight = targets().map(|target| target.in_flight());
+        put("requests_at_targets", in_flight.sum());
         let services = plan.services.values();
         let waiting = services.map(|service| service.gate.waiting(&service.settings));
         put("requests_waiting", waiting.sum());

@@ -45,7 +45,7 @@ pub struct Door {
     /// The number of requests so far, and the number in flight: they distinguish an idle connection from a
     /// busy one.
     pub begun: AtomicU64,
-    pub under_way: AtomicU64,
+    pub in_flight: AtomicU64,
 }
 
 /// A request to switch to another protocol: its name, and the client's side.

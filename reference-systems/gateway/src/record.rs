@@ -28,7 +28,7 @@ pub struct Record {
 impl Record {
     pub fn begin(door: &Arc<Door>, head: &Parts) -> Record {
         door.begun.fetch_add(1, Relaxed);
-        door.under_way.fetch_add(1, Relaxed);
+        door.in_flight.fetch_add(1, Relaxed);
         let wanted = door.gateway.journal.is_on();
         Record {
             door: door.clone(),
@@ -63,7 +63,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        self.door.under_way.fetch_sub(1, Relaxed);
+        self.door.in_flight.fetch_sub(1, Relaxed);
         if let Some(line) = self.line.take() {
             let (begun, mut line) = *line;
             line["bytes"] = self.bytes.into();

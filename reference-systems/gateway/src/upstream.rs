@@ -32,7 +32,7 @@ pub struct Target {
     /// How far the target is behind its share of requests.
     turn: AtomicI64,
     /// Requests in flight.
-    under_way: AtomicU64,
+    in_flight: AtomicU64,
     /// The connections of each worker.
     connections: Vec<Arc<Connections>>,
 }
@@ -48,7 +48,7 @@ impl Upstream {
                 health: Health::new(&settings.passive),
                 weight: target.weight.get(),
                 turn: AtomicI64::new(0),
-                under_way: AtomicU64::new(0),
+                in_flight: AtomicU64::new(0),
                 connections: (0..workers).map(|_| connections()).collect(),
             })
         };
@@ -116,8 +116,8 @@ fn in_turn<'t>(targets: impl Iterator<Item = &'t Arc<Target>>) -> Option<&'t Arc
 }
 
 impl Target {
-    pub fn under_way(&self) -> u64 {
-        self.under_way.load(Relaxed)
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight.load(Relaxed)
     }
 
     /// A worker's connections.
@@ -127,7 +127,7 @@ impl Target {
 
     /// Requests in flight per weight, with the next one.
     fn load(&self) -> f64 {
-        (self.under_way() + 1) as f64 / f64::from(self.weight)
+        (self.in_flight() + 1) as f64 / f64::from(self.weight)
     }
 
     /// The target with the highest score gets a key (weighted rendezvous hashing), so a key keeps
@@ -144,14 +144,14 @@ pub struct Using(Arc<Target>);
 
 impl Using {
     pub fn new(target: Arc<Target>) -> Using {
-        target.under_way.fetch_add(1, Relaxed);
+        target.in_flight.fetch_add(1, Relaxed);
         Using(target)
     }
 }
 
 impl Drop for Using {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Relaxed);
+        self.0.in_flight.fetch_sub(1, Relaxed);
     }
 }
 

@@ -57,7 +57,7 @@ struct Orders {
 
 impl System for Orders {
     type Service = pages::Service;
-    type Body = pages::Answer;
+    type Body = pages::ResponseBody;
 
     fn service(&self, _worker: usize) -> pages::Service {
         pages::Service(self.pages.clone())

@@ -23,7 +23,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const SERVER: HeaderName = HeaderName::from_static("x-server");
 
 /// Our own body, or an echoed one that is streamed.
-pub type Answer = Either<Full<Bytes>, BoxBody<Bytes, hyper::Error>>;
+pub type ResponseBody = Either<Full<Bytes>, BoxBody<Bytes, hyper::Error>>;
 
 pub struct Pages {
     order: Bytes,
@@ -40,7 +40,7 @@ impl Pages {
         })
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Answer> {
+    async fn respond(&self, request: Request<Incoming>) -> Response<ResponseBody> {
         let (mut head, body) = request.into_parts();
         let mut response = match head.uri.path() {
             "/spot/orders" => {
@@ -84,7 +84,7 @@ async fn take(mut body: Incoming) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-fn echo(head: &Parts, body: Incoming) -> Response<Answer> {
+fn echo(head: &Parts, body: Incoming) -> Response<ResponseBody> {
     let mut response = Response::new(Either::Right(BoxBody::new(body)));
     if let Some(kind) = head.headers.get(CONTENT_TYPE) {
         response.headers_mut().insert(CONTENT_TYPE, kind.clone());
@@ -106,7 +106,7 @@ fn describe(head: &Parts) -> Value {
     })
 }
 
-async fn long(head: &Parts) -> Response<Answer> {
+async fn long(head: &Parts) -> Response<ResponseBody> {
     let asked = head
         .uri
         .query()
@@ -133,14 +133,14 @@ async fn long(head: &Parts) -> Response<Answer> {
 }
 
 /// A response in JSON.
-pub fn page(status: StatusCode, body: impl Into<JsonText>) -> Response<Answer> {
+pub fn page(status: StatusCode, body: impl Into<JsonText>) -> Response<ResponseBody> {
     let mut response = Response::new(Either::Left(Full::new(body.into().0)));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
 }
 
-pub fn error(status: StatusCode, message: &str) -> Response<Answer> {
+pub fn error(status: StatusCode, message: &str) -> Response<ResponseBody> {
     page(status, json!({"error": message}))
 }
 
@@ -208,13 +208,13 @@ fn order() -> String {
 pub struct Service(pub Arc<Pages>);
 
 impl hyper::service::Service<Request<Incoming>> for Service {
-    type Response = Response<Answer>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Answer>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let pages = self.0.clone();
-        Box::pin(async move { Ok(pages.answer(request).await) })
+        Box::pin(async move { Ok(pages.respond(request).await) })
     }
 }
 

@@ -15,13 +15,13 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use crate::pages::{Answer, error};
+use crate::pages::{ResponseBody, error};
 
 /// Maximum size of an echoed message, in bytes.
 const MAX_MESSAGE: usize = 1 << 20;
 
 /// Responds to the handshake (section 4.2), then echoes.
-pub fn open(head: &mut Parts) -> Response<Answer> {
+pub fn open(head: &mut Parts) -> Response<ResponseBody> {
     let says = |headers: &HeaderMap, name: HeaderName, expected: &str| {
         headers.get_all(name).iter().any(|value| {
             let tokens = value.to_str().unwrap_or_default().split(',');

@@ -60,10 +60,10 @@ fn every_listener_speaks_both_versions_of_http() {
             .unwrap();
             // The second request goes over the same connection.
             for _ in 0..2 {
-                let answer = client.get("/").unwrap();
-                assert_eq!(answer.status, 200, "{listener} h2={h2}");
-                assert_eq!(answer.body.len(), 1000);
-                assert_eq!(answer.h2, h2);
+                let response = client.get("/").unwrap();
+                assert_eq!(response.status, 200, "{listener} h2={h2}");
+                assert_eq!(response.body.len(), 1000);
+                assert_eq!(response.h2, h2);
             }
         }
     }
@@ -183,9 +183,9 @@ fn responses_in_flight_are_finished() {
     let waiting =
         std::thread::spawn(move || client.call("/helloworld.Greeter/Slow", b"\x08\xac\x02"));
     // Once the call is counted, it is in flight.
-    let mut asking =
+    let mut metrics_client =
         Client::connect(served.place("plain"), served.place("certs"), false, false).unwrap();
-    while !String::from_utf8(asking.get("/metrics").unwrap().body)
+    while !String::from_utf8(metrics_client.get("/metrics").unwrap().body)
         .unwrap()
         .contains("calls_total 1\n")
     {}

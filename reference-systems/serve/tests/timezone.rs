@@ -1,11 +1,11 @@
 //! Tests `plimsoll-serve timezone` as its users run it: as a program over HTTP, with polygons in
 //! memory and in PostGIS.
 
-mod asking;
+mod http_client;
 
 use std::time::{Duration, Instant};
 
-use asking::{Answer, Client};
+use http_client::{Client, Response};
 use plimsoll_testground::Postgres;
 use plimsoll_testkit::program::{Program, Running, Signal};
 use serde_json::{Value, json};
@@ -25,20 +25,20 @@ fn start(flags: &[&str]) -> (Running, Client) {
     (running, client)
 }
 
-fn told(answer: &Answer, status: u16) -> String {
-    assert_eq!(answer.status, status, "{answer:?}");
-    assert_eq!(answer.header("content-type"), Some("application/json"));
-    answer.json()["error"].as_str().unwrap().to_owned()
+fn error_message(response: &Response, status: u16) -> String {
+    assert_eq!(response.status, status, "{response:?}");
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    response.json()["error"].as_str().unwrap().to_owned()
 }
 
 /// Tests for both stores.
-fn answers(client: &mut Client) {
-    let mut ask = |query: &str| client.get(&format!("/time_zone?{query}"), &[]);
-    let paris = ask("lat=48.8566&lng=2.3522&api_key=one");
+fn check_responses(client: &mut Client) {
+    let mut send = |query: &str| client.get(&format!("/time_zone?{query}"), &[]);
+    let paris = send("lat=48.8566&lng=2.3522&api_key=one");
     assert_eq!(paris.status, 200);
     assert_eq!(paris.header("content-type"), Some("application/json"));
     assert_eq!(paris.body, br#"{"time_zone_id":"Europe/Paris"}"#);
-    let ushuaia = ask("api_key=two&lng=-68.303&lat=%2D54.8019");
+    let ushuaia = send("api_key=two&lng=-68.303&lat=%2D54.8019");
     assert_eq!(
         ushuaia.json(),
         json!({"time_zone_id": "America/Argentina/Ushuaia"})
@@ -49,7 +49,7 @@ fn answers(client: &mut Client) {
         "lat=x&api_key=three",
         "",
     ] {
-        assert!(told(&ask(query), 401).contains("api_key"));
+        assert!(error_message(&send(query), 401).contains("api_key"));
     }
     for (query, named) in [
         ("lng=1", "lat is missing"),
@@ -59,23 +59,26 @@ fn answers(client: &mut Client) {
         ("lat=NaN&lng=1", "lat is"),
         ("lat=1&lng=1e999", "lng is"),
     ] {
-        let answer = ask(&format!("{query}&api_key=one"));
-        assert!(told(&answer, 400).contains(named), "{answer:?}");
+        let response = send(&format!("{query}&api_key=one"));
+        assert!(
+            error_message(&response, 400).contains(named),
+            "{response:?}"
+        );
     }
     // The middle of the Atlantic.
-    told(&ask("lat=30&lng=-40&api_key=one"), 404);
+    error_message(&send("lat=30&lng=-40&api_key=one"), 404);
 
     let status = client.get("/status", &[]);
     assert_eq!((status.status, &status.body[..]), (200, &b"OK"[..]));
     assert_eq!(client.get("/healthz", &[]).status, 200);
-    told(&client.get("/elsewhere", &[]), 404);
-    told(&client.ask("POST", "/time_zone", &[], None).unwrap(), 405);
+    error_message(&client.get("/elsewhere", &[]), 404);
+    error_message(&client.send("POST", "/time_zone", &[], None).unwrap(), 405);
 }
 
 #[test]
 fn the_embedded_polygons_are_used() {
     let (running, mut client) = start(&[]);
-    answers(&mut client);
+    check_responses(&mut client);
     running.signal(Signal::TERM);
     let ended = running.wait();
     assert_eq!(ended.status, Some(0));
@@ -85,8 +88,8 @@ fn the_embedded_polygons_are_used() {
 #[test]
 fn zones_of_the_sea_are_returned_on_request() {
     let (_running, mut client) = start(&["--oceans"]);
-    let answer = client.get("/time_zone?lat=30&lng=-40&api_key=one", &[]);
-    assert_eq!(answer.json(), json!({"time_zone_id": "Etc/GMT+3"}));
+    let response = client.get("/time_zone?lat=30&lng=-40&api_key=one", &[]);
+    assert_eq!(response.json(), json!({"time_zone_id": "Etc/GMT+3"}));
 }
 
 #[test]
@@ -95,13 +98,13 @@ fn postgis_can_stop_and_restart() {
     let mut postgres = Postgres::start();
     let store = format!("--store={}", postgres.database());
     let (running, mut client) = start(&[&store]);
-    answers(&mut client);
+    check_responses(&mut client);
 
     postgres.kill();
     let paris = "/time_zone?lat=48.8566&lng=2.3522&api_key=one";
     let begun = Instant::now();
     let gone = client.get(paris, &[]);
-    told(&gone, 503);
+    error_message(&gone, 503);
     assert_eq!(gone.header("retry-after"), Some("1"));
     while client.get("/healthz", &[]).status != 503 {
         assert!(begun.elapsed() < Duration::from_secs(20));
@@ -117,7 +120,7 @@ fn postgis_can_stop_and_restart() {
     // The server does not wait for a store that hangs.
     postgres.suspend();
     let begun = Instant::now();
-    told(&client.get(paris, &[]), 503);
+    error_message(&client.get(paris, &[]), 503);
     assert!(
         begun.elapsed() < Duration::from_secs(12),
         "it must not wait"

@@ -17,12 +17,12 @@ fn connect(served: &Served, h2: bool) -> Client {
 
 fn post(client: &mut Client, method: &str, body: &Value) -> (u16, Value) {
     let path = format!("/zanzigo.v1.ZanzigoService/{method}");
-    let answer = client
+    let response = client
         .post(&path, "application/json", body.to_string().as_bytes())
         .unwrap();
-    let body = String::from_utf8(answer.body).unwrap();
+    let body = String::from_utf8(response.body).unwrap();
     let read = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{body}"));
-    (answer.status, read)
+    (response.status, read)
 }
 
 const TUPLES: [&str; 3] = [
@@ -45,10 +45,10 @@ fn both_versions_and_both_protocols_reach_the_same_service() {
         }
         let check = |client: &mut Client, text: &str| {
             let body = json!({"tuple": tuple(text)}).to_string();
-            let answer = client.post(CHECK, "application/json; charset=utf-8", body.as_bytes());
-            let answer = answer.unwrap();
-            assert_eq!((answer.status, answer.h2), (200, h2));
-            String::from_utf8(answer.body).unwrap()
+            let response = client.post(CHECK, "application/json; charset=utf-8", body.as_bytes());
+            let response = response.unwrap();
+            assert_eq!((response.status, response.h2), (200, h2));
+            String::from_utf8(response.body).unwrap()
         };
         assert_eq!(
             check(&mut client, "doc:d#viewer@user:u"),
@@ -57,34 +57,34 @@ fn both_versions_and_both_protocols_reach_the_same_service() {
         assert_eq!(check(&mut client, "doc:d#viewer@user:v"), "{}");
         assert_eq!(check(&mut client, "doc:d#editor@user:u"), "{}");
         // The same message in protobuf's binary format.
-        let asked = field(1, &tuple_message("doc:d#viewer@user:u"));
-        let answer = client.post(CHECK, "application/proto", &asked).unwrap();
+        let request = field(1, &tuple_message("doc:d#viewer@user:u"));
+        let response = client.post(CHECK, "application/proto", &request).unwrap();
         assert_eq!(
-            (answer.status, answer.body.as_slice()),
+            (response.status, response.body.as_slice()),
             (200, &b"\x08\x01"[..])
         );
     }
     let mut client = connect(&served, true);
-    let asked = field(1, &tuple_message("doc:d#viewer@user:u"));
-    let called = client.call(CHECK, &asked).unwrap();
+    let request = field(1, &tuple_message("doc:d#viewer@user:u"));
+    let reply = client.call(CHECK, &request).unwrap();
     assert_eq!(
-        (called.status.as_str(), called.message.as_slice()),
+        (reply.status.as_str(), reply.message.as_slice()),
         ("0", &b"\x08\x01"[..])
     );
-    let asked = field(1, &tuple_message("doc:d#viewer@user:v"));
-    let called = client.call(CHECK, &asked).unwrap();
+    let request = field(1, &tuple_message("doc:d#viewer@user:v"));
+    let reply = client.call(CHECK, &request).unwrap();
     assert_eq!(
-        (called.status.as_str(), called.message.as_slice()),
+        (reply.status.as_str(), reply.message.as_slice()),
         ("0", &b""[..])
     );
     // INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED.
-    let asked = field(1, &tuple_message("doc:d#veiwer@user:v"));
-    assert_eq!(client.call(CHECK, &asked).unwrap().status, "3");
-    let asked = field(1, &tuple_message("doc:d#viewer@user:v"));
+    let request = field(1, &tuple_message("doc:d#veiwer@user:v"));
+    assert_eq!(client.call(CHECK, &request).unwrap().status, "3");
+    let request = field(1, &tuple_message("doc:d#viewer@user:v"));
     let path = "/zanzigo.v1.ZanzigoService/Read";
-    assert_eq!(client.call(path, &asked).unwrap().status, "5");
+    assert_eq!(client.call(path, &request).unwrap().status, "5");
     let path = "/zanzigo.v1.ZanzigoService/None";
-    assert_eq!(client.call(path, &asked).unwrap().status, "12");
+    assert_eq!(client.call(path, &request).unwrap().status, "12");
     assert_eq!(served.end().status, Some(0));
 }
 
@@ -138,7 +138,7 @@ fn tuples_are_read_deleted_and_listed_in_pages() {
 fn mistakes_are_named_with_connects_codes() {
     let served = serve(&["--max-body=1000"]);
     let mut client = connect(&served, false);
-    for (method, body, said) in [
+    for (method, body, expected) in [
         ("Check", json!({}), "tuple: it is missing"),
         (
             "Check",
@@ -170,7 +170,7 @@ fn mistakes_are_named_with_connects_codes() {
             "{body}"
         );
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains(said), "{body}: {message}");
+        assert!(message.contains(expected), "{body}: {message}");
     }
     let (status, error) = post(&mut client, "Chek", &json!({}));
     assert_eq!((status, &error["code"]), (404, &json!("unimplemented")));
@@ -192,8 +192,8 @@ fn mistakes_are_named_with_connects_codes() {
         (status, &error["code"]),
         (413, &json!("resource_exhausted"))
     );
-    let called = connect(&served, true).call(CHECK, &[0; 2000]).unwrap();
-    assert_eq!(called.status, "8");
+    let reply = connect(&served, true).call(CHECK, &[0; 2000]).unwrap();
+    assert_eq!(reply.status, "8");
 
     // A body without a length.
     let mut stream = TcpStream::connect(served.address()).unwrap();
@@ -204,9 +204,9 @@ fn mistakes_are_named_with_connects_codes() {
     stream
         .write_all(format!("7d0\r\n{}\r\n0\r\n\r\n", " ".repeat(2000)).as_bytes())
         .unwrap();
-    let mut answer = [0; 12];
-    stream.read_exact(&mut answer).unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 429");
+    let mut response = [0; 12];
+    stream.read_exact(&mut response).unwrap();
+    assert_eq!(&response, b"HTTP/1.1 429");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn requests_above_the_limit_are_rejected() {
     let head = format!(
         "POST {CHECK} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n"
     );
-    let under_way: Vec<_> = (0..2)
+    let pending: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = TcpStream::connect(served.address()).unwrap();
             stream.write_all(head.as_bytes()).unwrap();
@@ -231,11 +231,11 @@ fn requests_above_the_limit_are_rejected() {
         "14"
     );
     assert_eq!(served.metric("plimsoll_serve_requests_overloaded_total"), 2);
-    for mut stream in under_way {
+    for mut stream in pending {
         stream.write_all(b"{}").unwrap();
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).unwrap();
-        assert_eq!(&answer, b"HTTP/1.1 400");
+        let mut response = [0; 12];
+        stream.read_exact(&mut response).unwrap();
+        assert_eq!(&response, b"HTTP/1.1 400");
     }
     assert_eq!(
         post(&mut connect(&served, false), "Check", &json!({})).0,
@@ -248,7 +248,7 @@ fn a_file_keeps_what_was_written_through_a_crash() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("tuples");
     let flag = format!("--database={}", database.display());
-    let asked = json!({"tuple": tuple("doc:d#viewer@user:u")});
+    let request = json!({"tuple": tuple("doc:d#viewer@user:u")});
     for round in 0..2 {
         let served = serve(&[&flag]);
         let mut client = connect(&served, false);
@@ -258,7 +258,7 @@ fn a_file_keeps_what_was_written_through_a_crash() {
             }
         }
         assert_eq!(
-            post(&mut client, "Check", &asked),
+            post(&mut client, "Check", &request),
             (200, json!({"result": true}))
         );
         assert_eq!(served.metric("plimsoll_serve_zanzibar_checks_total"), 1);
@@ -287,12 +287,12 @@ fn a_custom_model_is_used() {
         "Write",
         &json!({"tuple": tuple("ship:s#captain@user:u")}),
     );
-    let asked = json!({"tuple": tuple("ship:s#crew@user:u")});
+    let request = json!({"tuple": tuple("ship:s#crew@user:u")});
     assert_eq!(
-        post(&mut client, "Check", &asked),
+        post(&mut client, "Check", &request),
         (200, json!({"result": true}))
     );
-    assert_eq!(post(&mut client, "Write", &asked).0, 400);
+    assert_eq!(post(&mut client, "Write", &request).0, 400);
 
     std::fs::write(
         &path,
@@ -301,18 +301,18 @@ fn a_custom_model_is_used() {
     .unwrap();
     let ended = program().args(["zanzibar", &flag]).run();
     assert_eq!(ended.status, Some(1));
-    let said = format!(
+    let expected = format!(
         "{}:5: 'ship' has no relation 'captian'; did you mean 'captain'?",
         path.display()
     );
-    assert!(ended.stderr.contains(&said), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&expected), "{}", ended.stderr);
 }
 
 #[test]
 fn wrong_flags_are_explained_and_passwords_are_not_repeated() {
     let closed = plimsoll_testkit::ports::closed();
     let unreachable = format!("postgres://me:secret@{closed}/db");
-    for (flags, said) in [
+    for (flags, expected) in [
         (&["--backend=pgquery"][..], "PostgreSQL needs an address"),
         (
             &["--backend=pgquery", "--database", &unreachable],
@@ -338,7 +338,11 @@ fn wrong_flags_are_explained_and_passwords_are_not_repeated() {
             .args(flags)
             .run();
         assert!(ended.status.is_some_and(|status| status != 0), "{flags:?}");
-        assert!(ended.stderr.contains(said), "{flags:?}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains(expected),
+            "{flags:?}: {}",
+            ended.stderr
+        );
         assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
         assert_eq!(ended.stdout, "");
     }

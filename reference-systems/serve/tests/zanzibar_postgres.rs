@@ -21,10 +21,13 @@ static SERVER: LazyLock<Postgres> = LazyLock::new(Postgres::start);
 fn post(client: &mut Client, method: &str, text: &str) -> (u16, Value) {
     let path = format!("/zanzigo.v1.ZanzigoService/{method}");
     let body = json!({"tuple": tuple(text)}).to_string();
-    let answer = client
+    let response = client
         .post(&path, "application/json", body.as_bytes())
         .unwrap();
-    (answer.status, serde_json::from_slice(&answer.body).unwrap())
+    (
+        response.status,
+        serde_json::from_slice(&response.body).unwrap(),
+    )
 }
 
 fn connect(served: &Served) -> Client {
@@ -63,13 +66,13 @@ fn round_trips_are_three_with_queries_and_one_with_functions() {
         // The first check on a connection prepares its query.
         assert_eq!(post(&mut client, "Check", granted), right);
         let queries = "plimsoll_serve_zanzibar_check_queries_total";
-        let (counted, said) = (relay.round_trips(), served.metric(queries));
+        let (counted, expected) = (relay.round_trips(), served.metric(queries));
         for number in 0..10 {
             let text = format!("doc:mydoc{number}#viewer@user:myuser{number}");
             assert_eq!(post(&mut client, "Check", &text), right);
         }
         assert_eq!(relay.round_trips() - counted, 10 * trips, "{backend}");
-        assert_eq!(served.metric(queries) - said, 10 * trips, "{backend}");
+        assert_eq!(served.metric(queries) - expected, 10 * trips, "{backend}");
         // A denied check needs the same number of round trips.
         let counted = relay.round_trips();
         let denied = post(&mut client, "Check", "doc:mydoc7#viewer@user:myuser8");
@@ -90,8 +93,8 @@ fn reading_listing_and_deleting_are_as_with_sqlite() {
     let mut list = |pagination: Value| -> Value {
         let body = json!({"filter": {"objectType": "doc"}, "pagination": pagination});
         let path = "/zanzigo.v1.ZanzigoService/List";
-        let answer = client.post(path, "application/json", body.to_string().as_bytes());
-        serde_json::from_slice(&answer.unwrap().body).unwrap()
+        let response = client.post(path, "application/json", body.to_string().as_bytes());
+        serde_json::from_slice(&response.unwrap().body).unwrap()
     };
     let first = list(json!({"limit": 6}));
     assert_eq!(first["tuples"].as_array().unwrap().len(), 6);
@@ -142,9 +145,9 @@ fn a_database_that_dies_is_reported_and_its_return_is_noticed() {
         let served = serve(&["--backend", backend, "--database", &database]);
         let mut client = connect(&served);
         seed(&mut client);
-        let asked = "doc:mydoc3#viewer@user:myuser3";
+        let request = "doc:mydoc3#viewer@user:myuser3";
         let right = (200, json!({"result": true}));
-        assert_eq!(post(&mut client, "Check", asked), right);
+        assert_eq!(post(&mut client, "Check", request), right);
         postgres.kill();
         for method in ["Check", "Write", "Read", "Delete"] {
             let text = "doc:mydoc3#parent@folder:myfolder3";
@@ -163,7 +166,7 @@ fn a_database_that_dies_is_reported_and_its_return_is_noticed() {
             assert!(Instant::now() < deadline, "it does not come back");
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert_eq!(post(&mut client, "Check", asked), right);
+        assert_eq!(post(&mut client, "Check", request), right);
         let ended = served.end();
         assert_eq!(ended.status, Some(0));
         assert!(ended.stderr.contains("out of reach"), "{}", ended.stderr);
@@ -176,16 +179,16 @@ fn a_database_that_hangs_is_not_waited_for_forever() {
     let postgres = Postgres::start();
     let served = serve(&["--backend=pgfunc", "--database", &postgres.database()]);
     let mut client = connect(&served);
-    let asked = "doc:mydoc3#viewer@user:myuser3";
-    assert_eq!(post(&mut client, "Check", asked), (200, json!({})));
+    let request = "doc:mydoc3#viewer@user:myuser3";
+    assert_eq!(post(&mut client, "Check", request), (200, json!({})));
     postgres.suspend();
     let begun = Instant::now();
-    let (status, error) = post(&mut client, "Check", asked);
+    let (status, error) = post(&mut client, "Check", request);
     assert_eq!((status, &error["code"]), (503, &json!("unavailable")));
     assert!(begun.elapsed() < Duration::from_secs(10));
     postgres.resume();
     let deadline = Instant::now() + Duration::from_secs(10);
-    while post(&mut client, "Check", asked) != (200, json!({})) {
+    while post(&mut client, "Check", request) != (200, json!({})) {
         assert!(Instant::now() < deadline, "it does not come back");
         std::thread::sleep(Duration::from_millis(20));
     }

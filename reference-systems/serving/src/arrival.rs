@@ -135,18 +135,18 @@ mod tests {
         // More than the buffers of both sockets can hold.
         client.write_all(&vec![b' '; 32 << 20]).await.unwrap();
         client.shutdown().await.unwrap();
-        let mut answer = String::new();
-        client.read_to_string(&mut answer).await.unwrap();
-        assert_eq!(answer, "too large");
+        let mut received = String::new();
+        client.read_to_string(&mut received).await.unwrap();
+        assert_eq!(received, "too large");
         serving.await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_never_disconnects_is_closed_at_the_end() {
         let (client, mut server) = pair().await;
-        let begun = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         server.shutdown().await.unwrap();
-        assert_eq!(begun.elapsed().as_secs(), LINGER.as_secs());
+        assert_eq!(started.elapsed().as_secs(), LINGER.as_secs());
         drop(client);
     }
 }

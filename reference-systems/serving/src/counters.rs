@@ -68,7 +68,7 @@ impl Counters {
     }
 
     /// Requests in flight.
-    pub fn under_way(&self) -> u64 {
+    pub fn in_flight(&self) -> u64 {
         let done = self.done.load(Relaxed);
         self.begun.load(Relaxed).saturating_sub(done)
     }
@@ -112,7 +112,7 @@ const REQUESTS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_requests_under_way",
         "Requests in progress.",
-        Counters::under_way,
+        Counters::in_flight,
     ),
     (
         "plimsoll_serve_requests_overloaded_total",

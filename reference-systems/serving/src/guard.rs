@@ -103,8 +103,8 @@ impl<S: System> Shared<S> {
     }
 
     fn refusal(&self, request: &Request<Incoming>, counters: &Counters) -> Option<Refusal> {
-        if counters.under_way() >= self.share
-            && self.counters.sum(Counters::under_way) >= self.max_requests
+        if counters.in_flight() >= self.share
+            && self.counters.sum(Counters::in_flight) >= self.max_requests
         {
             count(&counters.overloaded);
             return Some(Refusal::Overloaded);
@@ -148,7 +148,7 @@ impl<S: System> Guarded<S> {
     }
 
     /// Responds to requests that the system itself does not need to handle.
-    fn at_once(&self, request: &Request<Incoming>) -> Option<Response<Bytes>> {
+    fn immediate_response(&self, request: &Request<Incoming>) -> Option<Response<Bytes>> {
         let reading = matches!(*request.method(), Method::GET | Method::HEAD);
         match request.uri().path() {
             "/healthz" if reading => Some(self.health()),
@@ -181,16 +181,16 @@ impl<S: System> Guarded<S> {
 impl<S: System> Service<Request<Incoming>> for Guarded<S> {
     type Response = Response<Either<Full<Bytes>, S::Body>>;
     type Error = <S::Service as Service<Request<Incoming>>>::Error;
-    type Future = Answer<<S::Service as Service<Request<Incoming>>>::Future>;
+    type Future = ResponseFuture<<S::Service as Service<Request<Incoming>>>::Future>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        if let Some(response) = self.at_once(&request) {
-            return Answer::AtOnce {
+        if let Some(response) = self.immediate_response(&request) {
+            return ResponseFuture::Immediate {
                 response: Some(response),
             };
         }
         count(&self.counters.begun);
-        Answer::Later {
+        ResponseFuture::Pending {
             done: Done(self.counters.clone()),
             future: self.inner.call(request),
         }
@@ -209,13 +209,13 @@ impl Drop for Done {
 pin_project! {
     /// A future response.
     #[project = Projected]
-    pub enum Answer<F> {
-        AtOnce { response: Option<Response<Bytes>> },
-        Later { #[pin] future: F, done: Done },
+    pub enum ResponseFuture<F> {
+        Immediate { response: Option<Response<Bytes>> },
+        Pending { #[pin] future: F, done: Done },
     }
 }
 
-impl<F, B, E> Future for Answer<F>
+impl<F, B, E> Future for ResponseFuture<F>
 where
     F: Future<Output = Result<Response<B>, E>>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
@@ -224,11 +224,11 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            Projected::AtOnce { response } => {
+            Projected::Immediate { response } => {
                 let response = response.take().unwrap_or_default();
                 Poll::Ready(Ok(response.map(|body| Either::Left(Full::new(body)))))
             }
-            Projected::Later { future, .. } => future
+            Projected::Pending { future, .. } => future
                 .poll(context)
                 .map_ok(|response| response.map(Either::Right)),
         }

@@ -63,14 +63,14 @@ struct Queue {
 
 struct Waiting {
     amount: usize,
-    answer: oneshot::Sender<Outcome<Vec<Reference>>>,
+    sender: oneshot::Sender<Outcome<Vec<Reference>>>,
 }
 
 impl Queue {
     /// Serves waiting requests in order, as far as possible.
     fn serve(&mut self) {
         while let Some(first) = self.waiting.front() {
-            if first.answer.is_closed() {
+            if first.sender.is_closed() {
                 self.wanted -= first.amount;
                 self.waiting.pop_front();
                 continue;
@@ -83,7 +83,7 @@ impl Queue {
             };
             self.wanted -= first.amount;
             let taken = self.ready.drain(..first.amount).collect();
-            if let Err(Ok(taken)) = first.answer.send(Ok(taken)) {
+            if let Err(Ok(taken)) = first.sender.send(Ok(taken)) {
                 // The requester is gone and got nothing.
                 for reference in taken.into_iter().rev() {
                     self.ready.push_front(reference);
@@ -96,7 +96,7 @@ impl Queue {
         self.failed = Some(failure.clone());
         self.wanted = 0;
         for waiting in self.waiting.drain(..) {
-            let _ = waiting.answer.send(Err(failure.clone()));
+            let _ = waiting.sender.send(Err(failure.clone()));
         }
     }
 }
@@ -124,7 +124,7 @@ impl Ready {
 
     /// Issues this number, which is at most the pool's capacity.
     pub async fn take(&self, amount: usize) -> Result<Vec<Reference>, Problem> {
-        let answer = {
+        let receiver = {
             let mut queue = self.queue();
             if queue.waiting.is_empty() && queue.ready.len() >= amount {
                 let taken = queue.ready.drain(..amount).collect();
@@ -144,15 +144,12 @@ impl Ready {
             if queue.waiting.len() >= MAX_WAITING {
                 return Err(Problem::Overloaded);
             }
-            let (sender, answer) = oneshot::channel();
+            let (sender, receiver) = oneshot::channel();
             queue.wanted += amount;
-            queue.waiting.push_back(Waiting {
-                amount,
-                answer: sender,
-            });
-            answer
+            queue.waiting.push_back(Waiting { amount, sender });
+            receiver
         };
-        match tokio::time::timeout(PATIENCE, answer).await {
+        match tokio::time::timeout(PATIENCE, receiver).await {
             Ok(Ok(outcome)) => outcome.map_err(Problem::Store),
             Ok(Err(_)) | Err(_) => Err(Problem::Store(Failure::Unavailable(format!(
                 "no indices could be reserved within {PATIENCE:?}"

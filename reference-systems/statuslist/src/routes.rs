@@ -88,7 +88,7 @@ async fn update(
 ) -> Result<StatusCode, Problem> {
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::TooLarge(app.max_body),
-        _ => Problem::Wrong("the body broke off".to_owned()),
+        _ => Problem::Wrong("the body ended early".to_owned()),
     })?;
     // Without a key, a client learns nothing about the expected format.
     let key = key(&headers).ok_or(Problem::Unauthorized)?;

@@ -10,11 +10,11 @@ use tokio_postgres::{Config, Error, NoTls};
 use crate::coordinate::Coordinate;
 
 /// Time limit for connecting, and for a busy connection.
-const CONNECTING: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time limit of the server for a statement, and of the network for an acknowledgement, in
 /// milliseconds.
-const ANSWERING: u32 = 5000;
+const STATEMENT_TIMEOUT_MS: u32 = 5000;
 const SILENCE: Duration = Duration::from_secs(6);
 
 /// `C` sorts by bytes, like the embedded lookup. `$3`: whether the zones of the oceans are
@@ -37,11 +37,11 @@ impl PostGis {
             .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
         let options = config.get_options().unwrap_or_default();
         // JIT compilation costs more than it saves for so small a query.
-        let options = format!("-c statement_timeout={ANSWERING} -c jit=off {options}");
+        let options = format!("-c statement_timeout={STATEMENT_TIMEOUT_MS} -c jit=off {options}");
         config
             .options(options.trim())
             .application_name("plimsoll-timezone")
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .tcp_user_timeout(SILENCE);
         let manager = Manager::from_config(
             config,
@@ -53,8 +53,8 @@ impl PostGis {
         let pool = Pool::builder(manager)
             .max_size(connections)
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(CONNECTING))
-            .create_timeout(Some(CONNECTING))
+            .wait_timeout(Some(CONNECT_TIMEOUT))
+            .create_timeout(Some(CONNECT_TIMEOUT))
             .build()
             .map_err(|error| error.to_string())?;
         let zones = PostGis { pool, oceans };

@@ -59,11 +59,11 @@ impl Stores {
             .model
             .relation(&tuple.object_type, &tuple.object_relation)
             .unwrap();
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for (name, store) in &self.stores {
-            answers.push((*name, store.check(0, relation, tuple).await));
+            results.push((*name, store.check(0, relation, tuple).await));
         }
-        answers
+        results
     }
 }
 
@@ -189,9 +189,9 @@ fn all_agree_on_random_models_and_tuples() {
                         let asked = tuple([of, id, relation], [subject.0, subject.1, subject.2]);
                         let right = judge.has(of, id, relation);
                         *(if right { &mut granted } else { &mut denied }) += 1;
-                        for (name, answer) in stores.check(&asked).await {
+                        for (name, result) in stores.check(&asked).await {
                             assert_eq!(
-                                answer,
+                                result,
                                 Ok(right),
                                 "PLIMSOLL_TEST_SEED={seed}: {name}, {asked:?}, {tuples:#?}, {:#?}",
                                 stores.model.types()
@@ -236,8 +236,8 @@ fn the_sixteenth_level_is_the_last() {
             let right = judge.has("group", "g1", "member");
             assert_eq!(right, number <= MAX_LEVELS, "the judge, {user}");
             let asked = tuple(["group", "g1", "member"], ["user", &user, ""]);
-            for (name, answer) in stores.check(&asked).await {
-                assert_eq!(answer, Ok(right), "{name}, {user}");
+            for (name, result) in stores.check(&asked).await {
+                assert_eq!(result, Ok(right), "{name}, {user}");
             }
         }
     });
@@ -266,8 +266,8 @@ fn a_check_that_visits_too_many_nodes_is_aborted() {
             }
         }
         let asked = tuple(["group", "all", "member"], ["user", "nobody", ""]);
-        for (name, answer) in stores.check(&asked).await {
-            assert!(matches!(answer, Err(Failure::TooMuch(_))), "{name}: {answer:?}");
+        for (name, result) in stores.check(&asked).await {
+            assert!(matches!(result, Err(Failure::TooMuch(_))), "{name}: {result:?}");
         }
     });
 }

@@ -75,24 +75,24 @@ pub struct Front {
     max_body: usize,
 }
 
-type Answer = Response<Either<Full<Bytes>, tonic::body::Body>>;
+type ServiceResponse = Response<Either<Full<Bytes>, tonic::body::Body>>;
 
 impl Service<Request<Incoming>> for Front {
-    type Response = Answer;
+    type Response = ServiceResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<ServiceResponse, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let kind = request.headers().get(CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
             // A clone only counts references: there is one service per connection.
-            let answer = self.grpc.clone().call(request);
-            return Box::pin(async move { Ok(answer.await?.map(Either::Right)) });
+            let response = self.grpc.clone().call(request);
+            return Box::pin(async move { Ok(response.await?.map(Either::Right)) });
         }
         let (methods, max_body) = (self.methods.clone(), self.max_body);
         Box::pin(async move {
-            let answer = connect::answer(&methods, max_body, request).await;
-            Ok(answer.map(|body| Either::Left(Full::new(body))))
+            let response = connect::respond(&methods, max_body, request).await;
+            Ok(response.map(|body| Either::Left(Full::new(body))))
         })
     }
 }

@@ -252,7 +252,7 @@ fn rate(
         lies.push(format!("the load took {claimed} s instead of {load} s"));
     }
     if let (Some(rate), Some(requests)) = (reported.rate, reported.requests)
-        && log.answered().next().is_some()
+        && log.responses().next().is_some()
     {
         let (least, most) = match load {
             Some(load) => (requests as f64 / load, requests as f64 / load),
@@ -302,7 +302,7 @@ fn rate(
 
 /// Without any response, the run must be invalid. WebSocket sessions always have the response to the handshake.
 fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
-    if log.answered().next().is_some() {
+    if log.responses().next().is_some() {
         return Vec::new();
     }
     let mut lies = Vec::new();
@@ -337,7 +337,7 @@ fn changed_figures_are_detected() {
                 connection: 0,
                 arrived: ms(20 * number),
                 ended: ms(20 * number + 10),
-                outcome: Outcome::Answered(200),
+                outcome: Outcome::Responded(200),
                 received: 0,
                 sent: 2,
             })

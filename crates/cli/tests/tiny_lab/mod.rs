@@ -26,11 +26,11 @@ fn a_system_to_measure() {
     let host = std::env::var(HOST).unwrap_or_else(|_| "127.0.0.1".to_owned());
     let listener = TcpListener::bind(format!("{host}:{port}")).expect("a port");
     for stream in listener.incoming().flatten() {
-        thread::spawn(move || answer(stream));
+        thread::spawn(move || serve_connection(stream));
     }
 }
 
-fn answer(stream: TcpStream) {
+fn serve_connection(stream: TcpStream) {
     let Ok(mut writer) = stream.try_clone() else {
         return;
     };

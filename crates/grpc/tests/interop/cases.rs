@@ -61,7 +61,7 @@ const SOAK: usize = 10;
 
 async fn empty_unary(peer: &Peer) -> Ended {
     let identity = Compression::Identity;
-    let answer = peer
+    let reply = peer
         .unary(
             &peer.channel(),
             "EmptyCall",
@@ -70,8 +70,8 @@ async fn empty_unary(peer: &Peer) -> Ended {
             &How::default(),
         )
         .await?;
-    check_code(&answer.status, Code::OK)?;
-    let message = answer.message.unwrap_or_default();
+    check_code(&reply.status, Code::OK)?;
+    let message = reply.message.unwrap_or_default();
     holds(message.is_empty(), || format!("{message:?} is not empty"))
 }
 
@@ -83,11 +83,11 @@ async fn large(peer: &Peer, channel: &plimsoll_grpc::Channel) -> Ended {
     let body = zeros(271_828);
     let json = format!("{{\"responseSize\":314159,\"payload\":{{\"body\":\"{body}\"}}}}");
     let identity = Compression::Identity;
-    let answer = peer
+    let reply = peer
         .unary(channel, "UnaryCall", &json, identity, &How::default())
         .await?;
-    check_code(&answer.status, Code::OK)?;
-    let message = answer.message.unwrap_or_default();
+    check_code(&reply.status, Code::OK)?;
+    let message = reply.message.unwrap_or_default();
     check_payload(&read(&peer.method("UnaryCall")?, &message)?, 314_159)
 }
 
@@ -194,11 +194,11 @@ async fn custom_metadata(peer: &Peer) -> Ended {
         zeros(271_828)
     );
     let identity = Compression::Identity;
-    let answer = peer
+    let reply = peer
         .unary(&peer.channel(), "UnaryCall", &json, identity, &how)
         .await?;
-    check_code(&answer.status, Code::OK)?;
-    check_echoes(&answer.headers(), &answer.trailers())?;
+    check_code(&reply.status, Code::OK)?;
+    check_echoes(&reply.headers(), &reply.trailers())?;
 
     let (_, call) = peer.open("FullDuplexCall", &how).await?;
     let mut call = opened(call)?;

@@ -43,9 +43,9 @@ pub async fn client_unary(peer: &Peer) -> Ended {
     }
     check_code(&probe.status, Code::INVALID_ARGUMENT)?;
     for (packed, output) in [(Compression::Gzip, true), (Compression::Identity, false)] {
-        let answer = ask(peer, packed, &json(output)).await?;
-        check_code(&answer.status, Code::OK)?;
-        let message = answer.message.unwrap_or_default();
+        let reply = ask(peer, packed, &json(output)).await?;
+        check_code(&reply.status, Code::OK)?;
+        let message = reply.message.unwrap_or_default();
         check_payload(&read(&peer.method("UnaryCall")?, &message)?, 314_159)?;
     }
     Ok(())
@@ -57,13 +57,13 @@ pub async fn server_unary(peer: &Peer) -> Ended {
         let json = format!(
             "{{\"responseCompressed\":{{\"value\":{wanted}}},\"responseSize\":314159,\"payload\":{{\"body\":\"{body}\"}}}}"
         );
-        let answer = ask(peer, Compression::Identity, &json).await?;
-        check_code(&answer.status, Code::OK)?;
-        if wanted && !answer.packed {
+        let reply = ask(peer, Compression::Identity, &json).await?;
+        check_code(&reply.status, Code::OK)?;
+        if wanted && !reply.packed {
             return Err(UNCOMPRESSED);
         }
-        holds(answer.packed == wanted, || "it is packed".to_owned())?;
-        let message = answer.message.unwrap_or_default();
+        holds(reply.packed == wanted, || "it is packed".to_owned())?;
+        let message = reply.message.unwrap_or_default();
         check_payload(&read(&peer.method("UnaryCall")?, &message)?, 314_159)?;
     }
     Ok(())

@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use peer::{answer, client, request, run, serve};
+use peer::{client, http_response, request, run, serve};
 use plimsoll_http::{BodyUse, MemoryBudget, Method, Settings, code};
 
 #[global_allocator]
@@ -70,7 +70,7 @@ fn bombs(length: usize) -> SocketAddr {
             "zstd" => zstd(length),
             _ => Vec::new(),
         };
-        answer("200 OK", &format!("Content-Encoding: {codings}\r\n"), &body)
+        http_response("200 OK", &format!("Content-Encoding: {codings}\r\n"), &body)
     })
 }
 
@@ -186,8 +186,8 @@ fn a_body_counts_until_it_is_dropped() {
 #[test]
 fn the_body_of_a_followed_redirect_is_not_decompressed() {
     let address = serve(|head, _| match head.starts_with("GET /end ") {
-        true => answer("200 OK", "", b"end"),
-        false => answer(
+        true => http_response("200 OK", "", b"end"),
+        false => http_response(
             "302 Found",
             "Location: /end\r\nContent-Encoding: gzip\r\n",
             b"no gzip",

@@ -11,20 +11,20 @@ use plimsoll_http::{Client, Method, Request, Settings, Shared, Url};
 
 /// Starts a server whose connections stay open until the client closes them. An empty response
 /// closes the connection.
-pub fn serve(answer: impl Fn(&str, &[u8]) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
+pub fn serve(respond: impl Fn(&str, &[u8]) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let answer = Arc::new(answer);
+    let respond = Arc::new(respond);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
-            let (socket, answer) = (socket.unwrap(), answer.clone());
-            std::thread::spawn(move || converse(socket, &*answer));
+            let (socket, respond) = (socket.unwrap(), respond.clone());
+            std::thread::spawn(move || converse(socket, &*respond));
         }
     });
     address
 }
 
-fn converse(mut socket: TcpStream, answer: &dyn Fn(&str, &[u8]) -> Vec<u8>) {
+fn converse(mut socket: TcpStream, respond: &dyn Fn(&str, &[u8]) -> Vec<u8>) {
     loop {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -41,7 +41,7 @@ fn converse(mut socket: TcpStream, answer: &dyn Fn(&str, &[u8]) -> Vec<u8>) {
             .map_or(0, |length| length.parse().unwrap());
         let mut body = vec![0; length];
         socket.read_exact(&mut body).unwrap();
-        let bytes = answer(&head, &body);
+        let bytes = respond(&head, &body);
         if bytes.is_empty() || socket.write_all(&bytes).is_err() {
             return;
         }
@@ -49,7 +49,7 @@ fn converse(mut socket: TcpStream, answer: &dyn Fn(&str, &[u8]) -> Vec<u8>) {
 }
 
 /// A response with a body and its length.
-pub fn answer(status: &str, fields: &str, body: &[u8]) -> Vec<u8> {
+pub fn http_response(status: &str, fields: &str, body: &[u8]) -> Vec<u8> {
     let mut out = format!(
         "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{fields}\r\n",
         body.len()

@@ -29,7 +29,7 @@ fn endpoint(acceptor: &TlsAcceptor) -> Endpoint {
     Endpoint::server(config, "127.0.0.1:0".parse().unwrap()).unwrap()
 }
 
-/// Responds by path; see `answer`.
+/// Responds by path; see `respond`.
 pub fn serve(acceptor: &TlsAcceptor) -> (SocketAddr, Rc<Seen>) {
     let endpoint = endpoint(acceptor);
     let address = endpoint.local_addr().unwrap();
@@ -61,11 +61,11 @@ async fn converse(quic: quinn::Connection, seen: Rc<Seen>) {
         if request.uri().path() == "/goaway" {
             let _ = connection.shutdown(0).await;
         }
-        tokio::task::spawn_local(answer(request, stream, quic.clone(), seen.requests.get()));
+        tokio::task::spawn_local(respond(request, stream, quic.clone(), seen.requests.get()));
     }
 }
 
-async fn answer(request: Request<()>, mut stream: Stream, quic: quinn::Connection, number: usize) {
+async fn respond(request: Request<()>, mut stream: Stream, quic: quinn::Connection, number: usize) {
     let path = request.uri().path();
     let cookie = request.headers().get("cookie");
     let cookie = cookie.map_or("", |value| value.to_str().unwrap());

@@ -162,7 +162,7 @@ impl Connection {
             }
         }
         self.has_settings = true;
-        self.answer(kind::SETTINGS, &[])?;
+        self.acknowledge(kind::SETTINGS, &[])?;
         self.waiting.wake();
         Ok(())
     }
@@ -210,11 +210,11 @@ impl Connection {
         if head.has(flag::ACK) {
             return Ok(());
         }
-        self.answer(kind::PING, payload)
+        self.acknowledge(kind::PING, payload)
     }
 
     /// Queues an acknowledgement, unless too many already wait for a peer that does not read them.
-    fn answer(&mut self, kind: u8, payload: &[u8]) -> Result<(), ErrorCode> {
+    fn acknowledge(&mut self, kind: u8, payload: &[u8]) -> Result<(), ErrorCode> {
         if self.unwritten().len() >= MAX_UNREAD {
             return Err(code::ENHANCE_YOUR_CALM);
         }

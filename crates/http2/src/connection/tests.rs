@@ -60,15 +60,15 @@ fn written(connection: &mut Connection) -> Vec<u8> {
 
 #[test]
 fn a_response_is_read_in_pieces_of_any_length() {
-    let mut answer = SETTINGS.to_vec();
-    answer.extend(frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
-    answer.extend(frame(kind::DATA, flag::PADDED, 1, b"\x02hi.."));
-    answer.extend(frame(0x42, 0xff, 77, b"an unknown frame"));
-    answer.extend(frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"));
-    for step in [1, 2, 7, answer.len()] {
+    let mut response = SETTINGS.to_vec();
+    response.extend(frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    response.extend(frame(kind::DATA, flag::PADDED, 1, b"\x02hi.."));
+    response.extend(frame(0x42, 0xff, 77, b"an unknown frame"));
+    response.extend(frame(kind::HEADERS, 5, 1, b"\0\x01a\x01b"));
+    for step in [1, 2, 7, response.len()] {
         let mut connection = Connection::new();
         let stream = open(&mut connection, true);
-        for piece in answer.chunks(step) {
+        for piece in response.chunks(step) {
             connection.feed(piece, Moment::default());
         }
         let stream = &mut *stream.borrow_mut();

@@ -30,15 +30,15 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let request =
         format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(fail)?;
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let mut buffer = [0; 1 << 14];
-    while answer.len() < MAX_RESPONSE && !is_whole(&answer) {
+    while response.len() < MAX_RESPONSE && !is_whole(&response) {
         match stream.read(&mut buffer).map_err(fail)? {
             0 => break,
-            read => answer.extend_from_slice(buffer.get(..read).unwrap_or_default()),
+            read => response.extend_from_slice(buffer.get(..read).unwrap_or_default()),
         }
     }
-    let text = String::from_utf8_lossy(&answer);
+    let text = String::from_utf8_lossy(&response);
     let (head, body) = text
         .split_once("\r\n\r\n")
         .ok_or_else(|| format!("{url}: the response has no headers"))?;
@@ -51,8 +51,8 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
 }
 
 /// Whether everything that the headers announce has arrived (RFC 9112, section 6.3).
-fn is_whole(answer: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(answer);
+fn is_whole(response: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(response);
     let Some((head, _)) = text.split_once("\r\n\r\n") else {
         return false;
     };
@@ -62,7 +62,7 @@ fn is_whole(answer: &[u8]) -> bool {
             .then(|| value.trim().parse::<usize>().ok())?
     });
     // The headers are ASCII, so their length in characters is their length in bytes.
-    length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
+    length.is_some_and(|length| response.len() >= head.len() + 4 + length)
 }
 
 /// The URL of a path on a process. A complete URL stays unchanged.

@@ -70,8 +70,8 @@ fn writes_within_a_turn_are_sent_together() {
             String::from_utf8_lossy(&buffer[..read]).into_owned()
         });
         // The driver sends while this test waits for the peer.
-        let mut answer = [0; 1];
-        ours.read_exact(&mut answer).await.expect("a reply");
+        let mut response = [0; 1];
+        ours.read_exact(&mut response).await.expect("a reply");
         assert_eq!(reading.join().expect("it read"), "one two three");
     });
 }
@@ -105,8 +105,8 @@ fn a_slow_reader_receives_every_byte_in_order() {
         }
         ours.write_all(b"end").await.expect("it is queued");
         expected.extend_from_slice(b"end");
-        let mut answer = [0; 1];
-        ours.read_exact(&mut answer).await.expect("a reply");
+        let mut response = [0; 1];
+        ours.read_exact(&mut response).await.expect("a reply");
         drop(ours);
         tokio::task::yield_now().await;
         let all = reading.join().expect("it read");
@@ -135,8 +135,8 @@ fn writes_queued_on_a_closed_socket_do_not_reach_its_successor() {
                 peer.read_to_end(&mut words).expect("it ends");
                 words
             });
-            let mut answer = [0; 1];
-            second.read_exact(&mut answer).await.expect("a reply");
+            let mut response = [0; 1];
+            second.read_exact(&mut response).await.expect("a reply");
             drop(second);
             tokio::task::yield_now().await;
             assert_eq!(reading.join().expect("it read"), b"new", "{round}");

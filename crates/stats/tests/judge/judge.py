@@ -1,5 +1,5 @@
 """Judges for crates/stats: the same questions, answered by numpy, scipy, statsmodels
-and kneed (versions in requirements.txt). Prints JSON; judged.json beside it is its
+and kneed (versions in requirements.txt). Prints JSON; judged.json, in the same folder, is its
 output, and the test compares both our answers and, where the packages are installed,
 a fresh run with it."""
 

@@ -32,7 +32,7 @@ pub fn is_call<B>(request: &Request<B>) -> bool {
 }
 
 /// Responds to one call.
-pub async fn answer(request: Request<Incoming>) -> Response<Body> {
+pub async fn respond(request: Request<Incoming>) -> Response<Body> {
     let (head, mut body) = request.into_parts();
     let path = head.uri.path().to_owned();
     let mut reader = Reader::default();
@@ -53,7 +53,7 @@ pub async fn answer(request: Request<Incoming>) -> Response<Body> {
             let message = reader.next(&mut body).await.unwrap_or_default();
             unary(method, &head.headers, message, reader.packed).await
         }
-        ("grpc.testing.TestService", method) => interop::answer(method, &head.headers, body).await,
+        ("grpc.testing.TestService", method) => interop::respond(method, &head.headers, body).await,
         ("grpc.health.v1.Health", "Check") => {
             let message = reader.next(&mut body).await.unwrap_or_default();
             health(&message)
@@ -106,7 +106,7 @@ async fn unary(
 
 /// Echoes each message when it arrives. "stop" ends the call with an error.
 fn chat(mut body: Incoming) -> Response<Body> {
-    let (parts, answer) = begun(HeaderMap::new());
+    let (parts, response) = begun(HeaderMap::new());
     tokio::spawn(async move {
         let mut reader = Reader::default();
         while let Some(message) = reader.next(&mut body).await {
@@ -120,11 +120,11 @@ fn chat(mut body: Incoming) -> Response<Body> {
         }
         let _ = parts.send(Ok(Frame::trailers(ok()))).await;
     });
-    answer
+    response
 }
 
 fn count(to: i64, last: HeaderMap) -> Response<Body> {
-    let (parts, answer) = begun(HeaderMap::new());
+    let (parts, response) = begun(HeaderMap::new());
     tokio::spawn(async move {
         for value in 1..=to {
             let message = framed(&numbered(value));
@@ -134,7 +134,7 @@ fn count(to: i64, last: HeaderMap) -> Response<Body> {
         }
         let _ = parts.send(Ok(Frame::trailers(last))).await;
     });
-    answer
+    response
 }
 
 fn fail(message: &Bytes) -> Response<Body> {
@@ -151,14 +151,14 @@ fn fail(message: &Bytes) -> Response<Body> {
         );
     }
     if !late {
-        let mut answer = Response::new(http_body_util::Empty::new().boxed());
-        *answer.headers_mut() = trailers;
-        put(answer.headers_mut(), "content-type", "application/grpc");
-        return answer;
+        let mut response = Response::new(http_body_util::Empty::new().boxed());
+        *response.headers_mut() = trailers;
+        put(response.headers_mut(), "content-type", "application/grpc");
+        return response;
     }
-    let (parts, answer) = begun(HeaderMap::new());
+    let (parts, response) = begun(HeaderMap::new());
     tokio::spawn(async move { parts.send(Ok(Frame::trailers(trailers))).await });
-    answer
+    response
 }
 
 /// Received fields whose names start with `x-`. Some of them are returned in the headers and in the
@@ -208,34 +208,34 @@ fn health(message: &Bytes) -> Response<Body> {
 }
 
 fn reflection(mut body: Incoming) -> Response<Body> {
-    let (parts, answer) = begun(HeaderMap::new());
+    let (parts, response) = begun(HeaderMap::new());
     tokio::spawn(async move {
         let mut reader = Reader::default();
         while let Some(question) = reader.next(&mut body).await {
-            let answer = framed(&described(&question));
-            if parts.send(Ok(Frame::data(answer))).await.is_err() {
+            let response = framed(&described(&question));
+            if parts.send(Ok(Frame::data(response))).await.is_err() {
                 return;
             }
         }
         let _ = parts.send(Ok(Frame::trailers(ok()))).await;
     });
-    answer
+    response
 }
 
 /// One response of the reflection service.
 fn described(question: &Bytes) -> Vec<u8> {
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let file_named = bytes_of(question, 3);
     let symbol = bytes_of(question, 4);
     // The original request is part of the response.
-    field(&mut answer, 2, question);
+    field(&mut response, 2, question);
     if !bytes_of(question, 7).is_empty() {
         let mut list = Vec::new();
         let mut service = Vec::new();
         field(&mut service, 1, b"cases.Cases");
         field(&mut list, 1, &service);
-        field(&mut answer, 6, &list);
-        return answer;
+        field(&mut response, 6, &list);
+        return response;
     }
     let wanted = if symbol.is_empty() {
         String::from_utf8_lossy(&file_named).into_owned()
@@ -252,15 +252,15 @@ fn described(question: &Bytes) -> Vec<u8> {
         Some(file) => {
             let mut files = Vec::new();
             field(&mut files, 1, &file);
-            field(&mut answer, 4, &files);
+            field(&mut response, 4, &files);
         }
         None => {
             let mut error = vec![1 << 3, 5];
             field(&mut error, 2, b"not found");
-            field(&mut answer, 7, &error);
+            field(&mut response, 7, &error);
         }
     }
-    answer
+    response
 }
 
 /// A response whose parts follow later.
@@ -269,10 +269,10 @@ pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
     let parts_of_body = stream::unfold(printed, |mut printed| async move {
         printed.recv().await.map(|part| (part, printed))
     });
-    let mut answer = Response::new(BodyExt::boxed(StreamBody::new(parts_of_body)));
-    *answer.headers_mut() = headers;
-    put(answer.headers_mut(), "content-type", "application/grpc");
-    (parts, answer)
+    let mut response = Response::new(BodyExt::boxed(StreamBody::new(parts_of_body)));
+    *response.headers_mut() = headers;
+    put(response.headers_mut(), "content-type", "application/grpc");
+    (parts, response)
 }
 
 pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) -> Response<Body> {
@@ -281,21 +281,21 @@ pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) ->
 
 /// A response with one framed message.
 pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> Response<Body> {
-    let (parts, answer) = begun(headers);
+    let (parts, response) = begun(headers);
     tokio::spawn(async move {
         if parts.send(Ok(Frame::data(framed))).await.is_ok() {
             let _ = parts.send(Ok(Frame::trailers(trailers))).await;
         }
     });
-    answer
+    response
 }
 
 /// A response that contains only a status.
 pub(super) fn status_only(code: i64, message: &str) -> Response<Body> {
-    let mut answer = Response::new(http_body_util::Empty::new().boxed());
-    *answer.headers_mut() = status(code, message);
-    put(answer.headers_mut(), "content-type", "application/grpc");
-    answer
+    let mut response = Response::new(http_body_util::Empty::new().boxed());
+    *response.headers_mut() = status(code, message);
+    put(response.headers_mut(), "content-type", "application/grpc");
+    response
 }
 
 pub(super) fn ok() -> HeaderMap {

@@ -18,7 +18,7 @@ const INITIAL: &str = "x-grpc-test-echo-initial";
 const TRAILING: &str = "x-grpc-test-echo-trailing-bin";
 
 /// Responds to one call.
-pub async fn answer(
+pub async fn respond(
     method: &str,
     request_headers: &HeaderMap,
     mut body: Incoming,
@@ -39,12 +39,12 @@ pub async fn answer(
             if let Some(output) = requested_status(&message) {
                 return with_status(headers, output, trailers);
             }
-            let answer = payload(number(&message, 2));
+            let response = payload(number(&message, 2));
             if is_set(&message, 6) {
                 put(&mut headers, "grpc-encoding", "gzip");
-                return whole(headers, packed(&answer), ended(trailers));
+                return whole(headers, packed(&response), ended(trailers));
             }
-            single(headers, answer, ended(trailers))
+            single(headers, response, ended(trailers))
         }
         "StreamingInputCall" => {
             let mut sum = 0;
@@ -60,9 +60,9 @@ pub async fn answer(
         "StreamingOutputCall" | "FullDuplexCall" | "HalfDuplexCall" => {
             put(&mut headers, "grpc-encoding", "gzip");
             let at_once = method != "HalfDuplexCall";
-            let (parts, answer) = begun(headers);
+            let (parts, response) = begun(headers);
             tokio::spawn(stream(reader, body, parts, trailers, at_once));
-            answer
+            response
         }
         _ => status_only(12, &format!("unknown method {method}")),
     }
@@ -103,11 +103,11 @@ async fn send(parts: &Parts, message: &Bytes) -> bool {
         if wait > 0 {
             tokio::time::sleep(Duration::from_micros(wait)).await;
         }
-        let answer = payload(number(&wish, 1));
+        let response = payload(number(&wish, 1));
         let framed = if is_set(&wish, 3) {
-            packed(&answer)
+            packed(&response)
         } else {
-            framed(&answer)
+            framed(&response)
         };
         if parts.send(Ok(Frame::data(framed))).await.is_err() {
             return false;
@@ -151,11 +151,11 @@ fn with_status(
     (code, text): (i64, String),
     trailers: HeaderMap,
 ) -> Response<Body> {
-    let (parts, answer) = begun(headers);
+    let (parts, response) = begun(headers);
     let mut last = status(code, &text);
     last.extend(trailers);
     tokio::spawn(async move { parts.send(Ok(Frame::trailers(last))).await });
-    answer
+    response
 }
 
 fn echoed(request_headers: &HeaderMap, name: &'static str) -> HeaderMap {

@@ -109,13 +109,13 @@ async fn secure(stream: TcpStream, acceptor: TlsAcceptor) {
 /// Handles the requests of one connection.
 async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S) {
     let requests = Arc::new(AtomicU64::new(0));
-    let answer = service_fn(move |request| {
+    let service = service_fn(move |request| {
         let number = requests.fetch_add(1, Ordering::Relaxed) + 1;
         async move {
             Ok::<_, Infallible>(if grpc::is_call(&request) {
-                grpc::answer(request).await
+                grpc::respond(request).await
             } else {
-                routes::answer(request, number).await
+                routes::respond(request, number).await
             })
         }
     });
@@ -123,6 +123,6 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S)
     // No `Date` header, because a date would make two responses differ.
     builder.http1().auto_date_header(false);
     builder.http2().auto_date_header(false);
-    let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
+    let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let _ = serving.await;
 }

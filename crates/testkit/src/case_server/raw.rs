@@ -33,7 +33,7 @@ async fn misbehave(mut stream: TcpStream) {
     let head = String::from_utf8_lossy(&head);
     let path = head.split(' ').nth(1).unwrap_or("/");
     let ok = "HTTP/1.1 200 OK\r\n";
-    let answer = match path {
+    let response = match path {
         "/garbage" => "this is no HTTP at all\r\n\r\n".to_owned(),
         "/half" => format!("{ok}Content-Length: 100\r\n\r\n0123456789"),
         "/until-close" => format!("{ok}Connection: close\r\n\r\nto the end"),
@@ -68,11 +68,11 @@ async fn misbehave(mut stream: TcpStream) {
             return;
         }
         _ => match path.strip_prefix("/odd/").and_then(odd) {
-            Some(answer) => answer,
+            Some(response) => response,
             None => return,
         },
     };
-    let _ = stream.write_all(answer.as_bytes()).await;
+    let _ = stream.write_all(response.as_bytes()).await;
     let _ = stream.shutdown().await;
     // Wait for the peer: closing before it has read everything could turn the FIN into a reset.
     let _ = tokio::time::timeout(Duration::from_secs(2), stream.read(&mut buffer)).await;

@@ -20,7 +20,7 @@ const NESTED: &str = r#"{"id":7,"name":"Ada","tags":["a","b","c"],"nested":{"dee
 const PAGE: &str = "<!doctype html><html><head><title>A page</title></head><body><h1 id=\"top\">Hello</h1><a href=\"/get?from=link\">link</a></body></html>";
 
 /// Responds to one request. `number` counts the requests of its connection from 1.
-pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
+pub async fn respond(request: Request<Incoming>, number: u64) -> Response<Body> {
     if request.uri().path().starts_with("/ws/") {
         return shake_hands(request).await;
     }
@@ -79,7 +79,7 @@ pub async fn answer(request: Request<Incoming>, number: u64) -> Response<Body> {
 }
 
 async fn shake_hands(request: Request<Incoming>) -> Response<Body> {
-    let handshake = websocket::answer(request).await;
+    let handshake = websocket::respond(request).await;
     let mut response = plain(handshake.status, handshake.body);
     for (name, value) in handshake.headers {
         response = with(response, name, &value);

@@ -42,7 +42,7 @@ pub struct Handshake {
 }
 
 /// Handles a request below `/ws/`. If the request is a handshake, continues on the same connection.
-pub async fn answer(mut request: Request<Incoming>) -> Handshake {
+pub async fn respond(mut request: Request<Incoming>) -> Handshake {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
     let parts: Vec<&str> = path.trim_matches('/').split('/').skip(1).collect();
@@ -76,7 +76,7 @@ pub async fn answer(mut request: Request<Incoming>) -> Handshake {
         ["not-upgraded"] => "other",
         _ => "websocket",
     };
-    let mut answer = vec![
+    let mut response_headers = vec![
         ("upgrade", upgrade.to_owned()),
         ("connection", "Upgrade".to_owned()),
         ("sec-websocket-accept", accept),
@@ -88,23 +88,23 @@ pub async fn answer(mut request: Request<Incoming>) -> Handshake {
         _ => "",
     };
     if !protocol.is_empty() {
-        answer.push(("sec-websocket-protocol", protocol.to_owned()));
+        response_headers.push(("sec-websocket-protocol", protocol.to_owned()));
     }
     let deflate = query == "deflate"
         && text(&headers, "sec-websocket-extensions").contains("permessage-deflate");
     if deflate {
         let both = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
-        answer.push(("sec-websocket-extensions", both.to_owned()));
+        response_headers.push(("sec-websocket-extensions", both.to_owned()));
     }
     if let ["set-cookie"] = parts.as_slice() {
-        answer.push(("set-cookie", "session=abc; Path=/".to_owned()));
+        response_headers.push(("set-cookie", "session=abc; Path=/".to_owned()));
     }
     let upgraded = hyper::upgrade::on(&mut request);
     let parts: Vec<String> = parts.iter().map(|&part| part.to_owned()).collect();
     tokio::spawn(behave(upgraded, parts, headers, deflate));
     Handshake {
         status: StatusCode::SWITCHING_PROTOCOLS,
-        headers: answer,
+        headers: response_headers,
         body: "",
     }
 }

@@ -55,7 +55,7 @@ async fn accept(listener: TcpListener, conduct: Arc<SharedBehavior>) -> io::Resu
         let stream = TokioIo::new(tokio::net::TcpStream::from_std(stream)?);
         let service = service_fn(move |request| {
             let connection = Arc::clone(&connection);
-            async move { connection.answer(request).await }
+            async move { connection.respond(request).await }
         });
         let serving = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
             .serve_connection(stream, service);
@@ -75,7 +75,7 @@ impl Connection {
     /// # Errors
     /// An error makes hyper reset the stream: with the code of an [`h2::Error`], otherwise with
     /// `INTERNAL_ERROR`.
-    async fn answer(
+    async fn respond(
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Box<dyn Error + Send + Sync>> {
@@ -99,7 +99,7 @@ impl Connection {
         match act {
             Act::Respond => {
                 let Some(messages) = stream else {
-                    ledger.ended(call, Outcome::Answered(0), payload);
+                    ledger.ended(call, Outcome::Responded(0), payload);
                     return Ok(whole(message));
                 };
                 let call = Call {
@@ -115,7 +115,7 @@ impl Connection {
                 Ok(headers().body(body).unwrap_or_default())
             }
             Act::Fail => {
-                ledger.ended(call, Outcome::Answered(UNAVAILABLE), 0);
+                ledger.ended(call, Outcome::Responded(UNAVAILABLE), 0);
                 Ok(failed())
             }
             Act::Drop => {

@@ -80,14 +80,14 @@ impl Call {
         let (frames, mut queued) = mpsc::channel(WAITING);
         tokio::spawn(async move {
             // An error means that the client ended the call.
-            let _ = self.answer(messages, &frames).await;
+            let _ = self.respond(messages, &frames).await;
         });
         StreamBody::new(futures_util::stream::poll_fn(move |cx| {
             queued.poll_recv(cx).map(|frame| frame.map(Ok))
         }))
     }
 
-    async fn answer(self, mut messages: Messages, frames: &Frames) -> Result<(), Fault> {
+    async fn respond(self, mut messages: Messages, frames: &Frames) -> Result<(), Fault> {
         let (mut received, mut sent) = (0, 0);
         for _ in 0..self.flood / FLOOD {
             let message = unsolicited();
@@ -106,7 +106,7 @@ impl Call {
             }
         }
         self.ledger.received(self.number, received);
-        self.ledger.ended(self.number, Outcome::Answered(0), sent);
+        self.ledger.ended(self.number, Outcome::Responded(0), sent);
         let mut trailers = hyper::HeaderMap::new();
         trailers.insert("grpc-status", hyper::header::HeaderValue::from_static("0"));
         frames.send(Frame::trailers(trailers)).await?;

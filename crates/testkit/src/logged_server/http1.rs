@@ -70,10 +70,10 @@ fn treat(
     let (last, begin) = response.split_last().unwrap_or((&b'x', &[]));
     if response.len() > 4096 {
         stream.write_all(begin)?;
-        ledger.ended(request, Outcome::Answered(status), length);
+        ledger.ended(request, Outcome::Responded(status), length);
         stream.write_all(&[*last])?;
     } else {
-        ledger.ended(request, Outcome::Answered(status), length);
+        ledger.ended(request, Outcome::Responded(status), length);
         stream.write_all(&response)?;
     }
     ledger.transferred(0, response.len());

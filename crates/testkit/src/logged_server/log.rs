@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// A complete response with this status: an HTTP status or a gRPC code.
-    Answered(u16),
+    Responded(u16),
     /// The connection or stream was closed without a response.
     Cut,
     /// Nothing was sent, and the connection stayed open.
@@ -49,9 +49,9 @@ pub struct Log {
 
 impl Log {
     /// Number of requests with a complete response.
-    pub fn answered(&self) -> impl Iterator<Item = (&Entry, u16)> {
+    pub fn responses(&self) -> impl Iterator<Item = (&Entry, u16)> {
         self.entries.iter().filter_map(|entry| match entry.outcome {
-            Outcome::Answered(status) => Some((entry, status)),
+            Outcome::Responded(status) => Some((entry, status)),
             Outcome::Cut | Outcome::Ignored => None,
         })
     }
@@ -59,7 +59,7 @@ impl Log {
     /// Number of responses sent with each status.
     pub fn statuses(&self) -> BTreeMap<u16, u64> {
         let mut statuses = BTreeMap::new();
-        for (_, status) in self.answered() {
+        for (_, status) in self.responses() {
             *statuses.entry(status).or_default() += 1;
         }
         statuses
@@ -67,13 +67,13 @@ impl Log {
 
     /// Number of requests that the server received but that have no successful response.
     pub fn failed(&self, is_good: impl Fn(u16) -> bool) -> u64 {
-        let good = self.answered().filter(|&(_, status)| is_good(status));
+        let good = self.responses().filter(|&(_, status)| is_good(status));
         (self.entries.len() - good.count()) as u64
     }
 
     /// Payload of the requests with a successful response, and of these responses.
     pub fn payload(&self, is_good: impl Fn(u16) -> bool) -> (u64, u64) {
-        self.answered()
+        self.responses()
             .filter(|&(_, status)| is_good(status))
             .fold((0, 0), |(received, sent), (entry, _)| {
                 (received + entry.received, sent + entry.sent)
@@ -84,7 +84,7 @@ impl Log {
     /// less than that.
     pub fn held(&self) -> Vec<Duration> {
         let mut held: Vec<_> = self
-            .answered()
+            .responses()
             .map(|(entry, _)| entry.ended.saturating_sub(entry.arrived))
             .collect();
         held.sort_unstable();

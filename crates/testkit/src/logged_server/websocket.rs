@@ -69,7 +69,7 @@ pub(super) fn serve(
                 thread::sleep(wait);
                 match act {
                     Act::Respond | Act::Fail => {
-                        let outcome = Outcome::Answered(200);
+                        let outcome = Outcome::Responded(200);
                         conduct.ledger.ended(request, outcome, payload.len());
                         send(&mut stream, opcode, &payload, conduct)?;
                     }

@@ -98,7 +98,7 @@ impl Pages {
         }
     }
 
-    fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
+    fn respond(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
         let fixed = self.content.0;
         let reading = matches!(*method, Method::GET | Method::HEAD);
         match path {
@@ -148,7 +148,7 @@ impl Service<Request<Incoming>> for Pages {
     type Future = Ready<Result<Self::Response, Infallible>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        ready(Ok(self.answer(request.method(), request.uri().path())))
+        ready(Ok(self.respond(request.method(), request.uri().path())))
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
         let (_drain, draining) = Drain::new();
         let content = Content::new(16, counters.clone(), counters::AllCounters::new(1));
         let pages = Pages::new(content, counters.of_worker(0), draining);
-        let status = |method: Method, path: &str| pages.answer(&method, path).status().as_u16();
+        let status = |method: Method, path: &str| pages.respond(&method, path).status().as_u16();
         assert_eq!(status(Method::GET, "/"), 200);
         assert_eq!(status(Method::HEAD, "/"), 200);
         assert_eq!(status(Method::POST, "/"), 405);

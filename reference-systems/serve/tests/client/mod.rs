@@ -20,14 +20,14 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A response, with its version of HTTP.
-pub struct Answer {
+pub struct Reply {
     pub status: u16,
     pub body: Vec<u8>,
     pub h2: bool,
 }
 
 /// A gRPC call's response.
-pub struct Called {
+pub struct GrpcReply {
     /// The code, as text.
     pub status: String,
     /// The encoded message; empty if there is none.
@@ -80,12 +80,12 @@ impl Client {
         })
     }
 
-    pub fn get(&mut self, path: &str) -> Outcome<Answer> {
+    pub fn get(&mut self, path: &str) -> Outcome<Reply> {
         let request = Request::get(self.uri(path))
             .header("host", &self.authority)
             .body(Full::default())?;
         let (response, body, _) = self.send(request)?;
-        Ok(Answer {
+        Ok(Reply {
             status: response.status().as_u16(),
             body,
             h2: response.version() == Version::HTTP_2,
@@ -93,13 +93,13 @@ impl Client {
     }
 
     /// Sends a body with this content type.
-    pub fn post(&mut self, path: &str, kind: &str, body: &[u8]) -> Outcome<Answer> {
+    pub fn post(&mut self, path: &str, kind: &str, body: &[u8]) -> Outcome<Reply> {
         let request = Request::post(self.uri(path))
             .header("host", &self.authority)
             .header("content-type", kind)
             .body(Full::new(body.to_vec().into()))?;
         let (response, body, _) = self.send(request)?;
-        Ok(Answer {
+        Ok(Reply {
             status: response.status().as_u16(),
             body,
             h2: response.version() == Version::HTTP_2,
@@ -107,7 +107,7 @@ impl Client {
     }
 
     /// Calls a gRPC method with an encoded message.
-    pub fn call(&mut self, path: &str, message: &[u8]) -> Outcome<Called> {
+    pub fn call(&mut self, path: &str, message: &[u8]) -> Outcome<GrpcReply> {
         // No compression, then the message's length (the gRPC protocol over HTTP/2).
         let length = u32::try_from(message.len())?.to_be_bytes();
         let framed = [&[0], &length[..], message].concat();
@@ -123,7 +123,7 @@ impl Client {
         let status = trailer
             .or(header.map(str::to_owned))
             .ok_or("no grpc-status")?;
-        Ok(Called {
+        Ok(GrpcReply {
             status,
             message: body.get(5..).unwrap_or_default().to_vec(),
         })

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::running::tool;
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     /// `1.1` or `2`, as printed by curl.
     pub version: String,
@@ -13,7 +13,7 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Answer {
+impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers
@@ -26,12 +26,12 @@ impl Answer {
     }
 }
 
-pub fn get(url: &str) -> Answer {
+pub fn get(url: &str) -> Response {
     curl(&[url])
 }
 
 /// Over TLS, trusting the authority in `certs`.
-pub fn trusting(certs: &Path, arguments: &[&str]) -> Answer {
+pub fn trusting(certs: &Path, arguments: &[&str]) -> Response {
     let authority = certs.join("ca.pem");
     let mut all = vec!["--cacert", authority.to_str().unwrap()];
     all.extend(arguments);
@@ -39,7 +39,7 @@ pub fn trusting(certs: &Path, arguments: &[&str]) -> Answer {
 }
 
 /// Runs curl. Status 0 means that there was no response.
-pub fn curl(arguments: &[&str]) -> Answer {
+pub fn curl(arguments: &[&str]) -> Response {
     let output = tool("curl", "curl")
         .args(["--silent", "--include", "--max-time", "20", "--path-as-is"])
         .args(["--write-out", "\n%{http_code} %{http_version}"])
@@ -61,7 +61,7 @@ pub fn curl(arguments: &[&str]) -> Answer {
             .collect();
         rest = body;
     }
-    Answer {
+    Response {
         status: status.parse().unwrap(),
         version: version.to_owned(),
         headers,

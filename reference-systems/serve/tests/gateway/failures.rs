@@ -35,9 +35,9 @@ fn without_any_upstream_it_is_502_and_then_200_again() {
     let gateway = Gateway::start(&simple(&[&address], "", ""));
     let url = gateway.url("/spot/orders");
     for _ in 0..10 {
-        let answer = get(&url);
-        assert_eq!(answer.status, 502);
-        assert_eq!(answer.json()["error"], "the server cannot be reached");
+        let response = get(&url);
+        assert_eq!(response.status, 502);
+        assert_eq!(response.json()["error"], "the server cannot be reached");
     }
     let orders = Orders::start_at("A", &address);
     eventually("recovery", || get(&url).status == 200);
@@ -188,9 +188,9 @@ fn without_a_healthy_target_the_response_is_503_immediately() {
         ", active_check: {path: /healthz, interval: 50ms, unhealthy: 1}",
     ));
     eventually("illness", || gateway.metric("targets_well") == 0);
-    let answer = get(&gateway.url("/spot/orders"));
+    let response = get(&gateway.url("/spot/orders"));
     assert_eq!(
-        (answer.status, answer.header("retry-after")),
+        (response.status, response.header("retry-after")),
         (503, Some("1"))
     );
 }

@@ -87,16 +87,16 @@ fn rules_change_headers_both_ways() {
         response_headers: {remove: [x-server], set: {cache-control: no-store}}";
     let config = simple(&[&orders.address()], "", "").replace("service: s", rules);
     let gateway = Gateway::start(&config);
-    let answer = curl(&[
+    let response = curl(&[
         &gateway.url("/request"),
         "-H",
         "X-Team: red",
         "-H",
         "X-Tag: one",
     ]);
-    assert_eq!(answer.header("x-server"), None);
-    assert_eq!(answer.header("cache-control"), Some("no-store"));
-    let request = answer.json();
+    assert_eq!(response.header("x-server"), None);
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+    let request = response.json();
     assert!(seen(&request, "user-agent").is_empty());
     assert_eq!(seen(&request, "x-team"), ["blue"]);
     assert_eq!(seen(&request, "x-tag"), ["one", "two"]);
@@ -110,8 +110,8 @@ fn a_forwarding_loop_is_stopped() {
     // The entry keeps its port: with port 0 in the configuration, a new listener would get another
     // one.
     first.reload(&config);
-    let answer = get(&first.url("/spot/orders"));
-    assert_eq!(answer.status, 508);
+    let response = get(&first.url("/spot/orders"));
+    assert_eq!(response.status, 508);
 }
 
 #[test]

@@ -30,30 +30,33 @@ fn a_rate_is_kept_for_each_key() {
 }
 
 #[test]
-fn overload_is_refused_at_once_and_the_queue_is_bounded() {
+fn overload_is_rejected_immediately_and_the_queue_is_bounded() {
     let orders = Orders::start("A");
     let service = ", max_requests: 2, max_queue: 2, queue_timeout: 300ms";
     let gateway = Gateway::start(&simple(&[&orders.address()], service, ""));
     let long = gateway.url("/long?ms=1500");
-    let asking: Vec<_> = (0..8)
+    let requests: Vec<_> = (0..8)
         .map(|_| {
             let long = long.clone();
             thread::spawn(move || {
                 let begun = Instant::now();
-                let answer = get(&long);
-                (answer.status, begun.elapsed(), answer)
+                let response = get(&long);
+                (response.status, begun.elapsed(), response)
             })
         })
         .collect();
-    let answers: Vec<_> = asking
+    let outcomes: Vec<_> = requests
         .into_iter()
-        .map(|asking| asking.join().unwrap())
+        .map(|request| request.join().unwrap())
         .collect();
-    let good = answers.iter().filter(|(status, ..)| *status == 200).count();
-    assert_eq!(good, 2, "{answers:?}");
-    for (status, took, answer) in answers.iter().filter(|(status, ..)| *status != 200) {
+    let good = outcomes
+        .iter()
+        .filter(|(status, ..)| *status == 200)
+        .count();
+    assert_eq!(good, 2, "{outcomes:?}");
+    for (status, took, response) in outcomes.iter().filter(|(status, ..)| *status != 200) {
         assert_eq!(*status, 503);
-        assert_eq!(answer.header("retry-after"), Some("1"));
+        assert_eq!(response.header("retry-after"), Some("1"));
         assert!(*took < Duration::from_millis(1400), "{took:?}");
     }
     assert_eq!(gateway.metric("overloaded_total"), 6);
@@ -95,14 +98,14 @@ fn large_bodies_are_refused_whether_they_say_so_or_not() {
         std::fs::write(&file, vec![b'x'; length]).unwrap();
         let data = format!("@{}", file.display());
         for framing in ["Content-Type: text/plain", "Transfer-Encoding: chunked"] {
-            let answer = curl(&[&url, "--data-binary", &data, "-H", framing, "-H", "Expect:"]);
+            let response = curl(&[&url, "--data-binary", &data, "-H", framing, "-H", "Expect:"]);
             // A body that turns out to be too large after its echo has begun interrupts the
             // response, and sending the rest of the request may cost the client the whole response.
             let broken = framing.starts_with("Transfer") && status == 413;
-            let cut = matches!(answer.status, 0 | 200) && answer.body.len() < length;
+            let cut = matches!(response.status, 0 | 200) && response.body.len() < length;
             if !(broken && cut) {
-                assert_eq!(answer.status, status, "{length} {framing}");
-                assert!(status != 200 || answer.body.len() == length);
+                assert_eq!(response.status, status, "{length} {framing}");
+                assert!(status != 200 || response.body.len() == length);
             }
         }
     }
@@ -139,8 +142,8 @@ fn a_request_to_a_slow_upstream_times_out() {
         "",
     ));
     let begun = Instant::now();
-    let answer = get(&gateway.url("/long?ms=5000"));
-    assert_eq!(answer.status, 504);
+    let response = get(&gateway.url("/long?ms=5000"));
+    assert_eq!(response.status, 504);
     assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(get(&gateway.url("/long?ms=20")).status, 200);
 }
@@ -160,8 +163,8 @@ fn an_upstream_that_stops_during_its_response_does_not_block_the_client() {
     });
     let gateway = Gateway::start(&simple(&[&address], ", idle_timeout: 200ms", ""));
     let begun = Instant::now();
-    let answer = get(&gateway.url("/"));
-    assert_eq!((answer.status, answer.body.as_str()), (200, "half"));
+    let response = get(&gateway.url("/"));
+    assert_eq!((response.status, response.body.as_str()), (200, "half"));
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(gateway.metric("requests_at_targets"), 0);
 }
@@ -175,14 +178,14 @@ fn a_slow_client_does_not_hold_an_upstream() {
     stream
         .write_all(b"POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf")
         .unwrap();
-    let mut answer = String::new();
+    let mut response = String::new();
     stream
         .set_read_timeout(Some(Duration::from_secs(5)))
         .unwrap();
     let mut piece = [0; 1024];
     let read = stream.read(&mut piece).unwrap();
-    answer.push_str(&String::from_utf8_lossy(&piece[..read]));
-    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    response.push_str(&String::from_utf8_lossy(&piece[..read]));
+    assert!(response.starts_with("HTTP/1.1 408"), "{response}");
     assert_eq!(orders.requests(), 0);
 }
 
@@ -246,9 +249,9 @@ fn a_connection_without_requests_is_closed() {
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
         stream.write_all(sent).unwrap();
-        let mut answer = Vec::new();
+        let mut response = Vec::new();
         // The connection may end with a reset, but not by the timeout of this test.
-        if let Err(error) = stream.read_to_end(&mut answer) {
+        if let Err(error) = stream.read_to_end(&mut response) {
             assert_eq!(
                 error.kind(),
                 std::io::ErrorKind::ConnectionReset,

@@ -2,10 +2,10 @@
 //! (`orders`, `payload`, nginx), with independent clients (curl, h2load, a WebSocket library, and
 //! hand-written bytes).
 
-mod beside_nginx;
 #[path = "../client/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod client;
+mod compared_with_nginx;
 mod curl;
 mod failures;
 mod headers;

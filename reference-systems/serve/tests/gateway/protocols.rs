@@ -33,13 +33,13 @@ fn each_version_of_http_is_forwarded_as_each_version() {
         let gateway = Gateway::start(&simple(&[&orders.address()], "", upstream));
         let url = gateway.url("/request");
         for (flag, version) in [("--http1.1", "1.1"), ("--http2-prior-knowledge", "2")] {
-            let answer = curl(&[flag, &url, "-H", "X-Kept: yes"]);
+            let reply = curl(&[flag, &url, "-H", "X-Kept: yes"]);
             assert_eq!(
-                (answer.status, answer.version.as_str()),
+                (reply.status, reply.version.as_str()),
                 (200, version),
                 "{wire}"
             );
-            let request = answer.json();
+            let request = reply.json();
             assert_eq!(request["version"], wire);
             assert!(
                 request.to_string().contains(r#"["x-kept","yes"]"#),
@@ -73,20 +73,20 @@ fn http2_is_negotiated_over_tls_and_can_be_withheld() {
         let gateway = Gateway::start(&config.replace("127.0.0.1:0", &tls));
         let url = gateway.url("/request");
         for (flag, version) in ["--http1.1", "--http2"].iter().zip(versions) {
-            let answer = trusting(&certs, &[flag, &url]);
+            let reply = trusting(&certs, &[flag, &url]);
             if protocol == "h2" && *flag == "--http1.1" {
-                assert_eq!(answer.status, 0, "{answer:?}");
+                assert_eq!(reply.status, 0, "{reply:?}");
                 continue;
             }
             assert_eq!(
-                (answer.status, answer.version.as_str()),
+                (reply.status, reply.version.as_str()),
                 (200, version),
                 "{protocol}"
             );
             assert!(
-                answer.body.contains(r#"["x-forwarded-proto","https"]"#),
+                reply.body.contains(r#"["x-forwarded-proto","https"]"#),
                 "{}",
-                answer.body
+                reply.body
             );
         }
         drop(folder);
@@ -108,9 +108,9 @@ fn upstreams_can_be_encrypted() {
             certs.display()
         );
         let gateway = Gateway::start(&simple(&[&address], "", &tls));
-        let answer = get(&gateway.url("/request"));
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert_eq!(answer.json()["version"], wire);
+        let reply = get(&gateway.url("/request"));
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert_eq!(reply.json()["version"], wire);
     }
     // An authority that did not sign it is not accepted.
     let (_other, strangers) = certificates();

@@ -134,13 +134,13 @@ fn a_closed_listener_finishes_its_responses() {
     let with = without.replace("routes:", &format!("  more: {{bind: '{port}'}}\nroutes:"));
     let gateway = Gateway::start(&with);
     let url = format!("http://{port}/long?ms=800");
-    let asking = thread::spawn(move || get(&url).status);
+    let request = thread::spawn(move || get(&url).status);
     eventually("the request", || gateway.metric("requests_at_targets") == 1);
     gateway.reload(&without);
     eventually("its end", || {
         get(&format!("http://{port}/spot/orders")).status == 0
     });
-    assert_eq!(asking.join().unwrap(), 200);
+    assert_eq!(request.join().unwrap(), 200);
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn responses_in_flight_are_finished_at_shutdown() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let url = gateway.url("/long?ms=700");
-    let asking = thread::spawn(move || curl(&[&url]).status);
+    let request = thread::spawn(move || curl(&[&url]).status);
     eventually("the request", || gateway.metric("requests_at_targets") == 1);
     let ended = gateway.end();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    assert_eq!(asking.join().unwrap(), 200);
+    assert_eq!(request.join().unwrap(), 200);
 }

@@ -7,7 +7,7 @@ use std::{fs, thread};
 use plimsoll_testground::{Kind, Proxy};
 use plimsoll_testkit::ports;
 
-use crate::curl::{Answer, trusting};
+use crate::curl::{Response, trusting};
 use crate::load;
 use crate::running::{Gateway, Orders, certificates, program};
 
@@ -52,13 +52,13 @@ fn free() -> u16 {
 /// Sends requests to each of the four ports, and checks the protocols on both sides.
 fn check(ports: &[u16; 4], certs: &Path, h2_to_upstream: bool) {
     let body = "{\"text\":\"你好\"}";
-    let assert = |answer: Answer, version: &str, wire: &str, proto: &str| {
+    let assert = |response: Response, version: &str, wire: &str, proto: &str| {
         assert_eq!(
-            (answer.status, answer.version.as_str()),
+            (response.status, response.version.as_str()),
             (200, version),
-            "{answer:?}"
+            "{response:?}"
         );
-        let request = answer.json();
+        let request = response.json();
         assert_eq!(request["version"], wire, "{request}");
         let text = request.to_string();
         assert!(

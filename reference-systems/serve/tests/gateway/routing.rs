@@ -7,9 +7,9 @@ use crate::running::{Gateway, Orders, program, simple};
 
 /// The name of the target that responds.
 fn server(arguments: &[&str]) -> String {
-    let answer = curl(arguments);
-    assert_eq!(answer.status, 200, "{arguments:?}: {answer:?}");
-    answer.header("x-server").unwrap().to_owned()
+    let response = curl(arguments);
+    assert_eq!(response.status, 200, "{arguments:?}: {response:?}");
+    response.header("x-server").unwrap().to_owned()
 }
 
 fn shares(count: usize, ask: impl Fn(usize) -> String) -> HashMap<String, usize> {

@@ -13,18 +13,18 @@ fn exchange(gateway: &Gateway, bytes: &[u8]) -> String {
         .set_read_timeout(Some(Duration::from_millis(500)))
         .unwrap();
     stream.write_all(bytes).unwrap();
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let mut piece = [0; 4096];
     while let Ok(read) = stream.read(&mut piece) {
         if read == 0 {
             break;
         }
-        answer.extend_from_slice(&piece[..read]);
+        response.extend_from_slice(&piece[..read]);
     }
-    String::from_utf8_lossy(&answer).into_owned()
+    String::from_utf8_lossy(&response).into_owned()
 }
 
-fn answers(text: &str) -> usize {
+fn count_responses(text: &str) -> usize {
     text.matches("HTTP/1.1 ").count()
 }
 
@@ -57,12 +57,12 @@ fn ambiguous_input_is_refused() {
         "GET /a%00b HTTP/1.1\r\nhost: a\r\n\r\n",
         "GET /a%zzb HTTP/1.1\r\nhost: a\r\n\r\n",
     ] {
-        let answer = exchange(&gateway, request.as_bytes());
+        let response = exchange(&gateway, request.as_bytes());
         assert!(
-            answer.starts_with("HTTP/1.1 4") || answer.starts_with("HTTP/1.1 501"),
-            "{request:?}: {answer:?}"
+            response.starts_with("HTTP/1.1 4") || response.starts_with("HTTP/1.1 501"),
+            "{request:?}: {response:?}"
         );
-        assert_eq!(answers(&answer), 1, "{request:?}: {answer:?}");
+        assert_eq!(count_responses(&response), 1, "{request:?}: {response:?}");
     }
     assert_eq!(orders.requests(), 0);
 }
@@ -85,9 +85,9 @@ fn with_two_framings_the_chunks_count_and_nothing_is_left_for_a_second_request()
         ),
     ] {
         let request = format!("POST /echo HTTP/1.1\r\nhost: a\r\n{heads}\r\n\r\n{hidden}");
-        let answer = exchange(&gateway, request.as_bytes());
-        assert_eq!(answers(&answer), 1, "{answer:?}");
-        assert!(!answer.contains("418"), "{answer:?}");
+        let response = exchange(&gateway, request.as_bytes());
+        assert_eq!(count_responses(&response), 1, "{response:?}");
+        assert!(!response.contains("418"), "{response:?}");
     }
 }
 
@@ -97,10 +97,13 @@ fn chunks_are_framed_again() {
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let request = "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\
                    connection: close\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
-    let answer = exchange(&gateway, request.as_bytes());
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    assert!(answer.contains("abc") && answer.contains("de"), "{answer}");
-    assert!(!answer.contains("x=y"), "{answer}");
+    let response = exchange(&gateway, request.as_bytes());
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    assert!(
+        response.contains("abc") && response.contains("de"),
+        "{response}"
+    );
+    assert!(!response.contains("x=y"), "{response}");
 }
 
 #[test]
@@ -110,13 +113,13 @@ fn sequential_requests_get_their_own_responses() {
     let requests: String = (0..5)
         .map(|index| format!("GET /request?{index} HTTP/1.1\r\nhost: a\r\n\r\n"))
         .collect();
-    let answer = exchange(&gateway, requests.as_bytes());
+    let response = exchange(&gateway, requests.as_bytes());
     let places: Vec<_> = (0..5)
-        .map(|index| answer.find(&format!("/request?{index}")))
+        .map(|index| response.find(&format!("/request?{index}")))
         .collect();
     assert!(
         places.iter().all(Option::is_some) && places.is_sorted(),
-        "{answer}"
+        "{response}"
     );
 }
 
@@ -126,10 +129,10 @@ fn an_absolute_target_names_the_host() {
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let request =
         "GET http://true.test/request HTTP/1.1\r\nhost: false.test\r\nconnection: close\r\n\r\n";
-    let answer = exchange(&gateway, request.as_bytes());
+    let response = exchange(&gateway, request.as_bytes());
     assert!(
-        answer.contains("true.test") && !answer.contains("false.test"),
-        "{answer}"
+        response.contains("true.test") && !response.contains("false.test"),
+        "{response}"
     );
-    assert!(answer.contains(r#""target":"/request""#), "{answer}");
+    assert!(response.contains(r#""target":"/request""#), "{response}");
 }

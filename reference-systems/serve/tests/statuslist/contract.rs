@@ -4,32 +4,32 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use crate::asking::Client;
-use crate::served::{Ground, KEY, Reference, Served, Told, program};
+use crate::http_client::Client;
+use crate::served::{KEY, ProblemResponse, Reference, Served, TestFolder, program};
 
 const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
-fn ground() -> Ground {
-    Ground::new(json!({
+fn folder() -> TestFolder {
+    TestFolder::new(json!({
         "a": {"size": 100, "bits": 2, "prefetch": {"threshold": 5, "capacity": 50}},
         "slow": {"size": 100, "prefetch": {"threshold": 1, "capacity": 10, "on-underflow": "fail"}},
     }))
 }
 
 fn take(client: &mut Client, path: &str) -> Vec<Reference> {
-    Reference::all(&client.ask("POST", path, AUTHORIZED, None).unwrap())
+    Reference::all(&client.send("POST", path, AUTHORIZED, None).unwrap())
 }
 
 #[test]
 fn indexes_are_assigned_in_both_shapes() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let mut all = take(&mut client, "/pools/a/new-references?amount=20");
     all.extend(take(&mut client, "/pools/a/new-references"));
     all.extend(take(&mut client, "/api/a/new-references/30"));
     let one = client
-        .ask("POST", "/api/a/new-reference", AUTHORIZED, Some("{}"))
+        .send("POST", "/api/a/new-reference", AUTHORIZED, Some("{}"))
         .unwrap();
     assert_eq!(one.status, 200);
     all.push(Reference::of(&one.json()));
@@ -54,11 +54,11 @@ fn indexes_are_assigned_in_both_shapes() {
 
 #[test]
 fn invalid_requests_for_indices_are_reported() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let mut post =
-        |path: &str, headers: &[(&str, &str)]| client.ask("POST", path, headers, None).unwrap();
+        |path: &str, headers: &[(&str, &str)]| client.send("POST", path, headers, None).unwrap();
     for amount in ["0", "-1", "x", "51", "99999999999999999999", ""] {
         let path = format!("/pools/a/new-references?amount={amount}");
         let detail = post(&path, AUTHORIZED).problem(400);
@@ -68,15 +68,15 @@ fn invalid_requests_for_indices_are_reported() {
         post(path, AUTHORIZED).problem(400);
     }
     for headers in [&[][..], &[("x-api-key", "wrong")], &[("x-api-key", "")]] {
-        let answer = post("/pools/a/new-references?amount=x", headers);
-        answer.problem(401);
-        assert!(answer.header("www-authenticate").is_some());
+        let response = post("/pools/a/new-references?amount=x", headers);
+        response.problem(401);
+        assert!(response.header("www-authenticate").is_some());
         post("/api/a/new-reference", headers).problem(401);
     }
     post("/pools/none/new-references", AUTHORIZED).problem(404);
     post("/api/none/new-reference", AUTHORIZED).problem(404);
     client
-        .ask("GET", "/pools/a/new-references", &[], None)
+        .send("GET", "/pools/a/new-references", &[], None)
         .unwrap()
         .problem(405);
     client.get("/no/such/place", &[]).problem(404);
@@ -85,24 +85,24 @@ fn invalid_requests_for_indices_are_reported() {
 
 #[test]
 fn underflow_is_reported_where_the_pool_says_so() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let mut refused = 0;
     for _ in 0..200 {
-        let answer = client
-            .ask(
+        let response = client
+            .send(
                 "POST",
                 "/pools/slow/new-references?amount=10",
                 AUTHORIZED,
                 None,
             )
             .unwrap();
-        match answer.status {
+        match response.status {
             200 => {}
             _ => {
-                answer.problem(429);
-                assert_eq!(answer.header("retry-after"), Some("1"));
+                response.problem(429);
+                assert_eq!(response.header("retry-after"), Some("1"));
                 refused += 1;
             }
         }
@@ -115,8 +115,8 @@ fn underflow_is_reported_where_the_pool_says_so() {
 
 #[test]
 fn statuses_are_set_in_both_shapes_and_seen_at_once() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let references = take(&mut client, "/pools/a/new-references?amount=4");
     let json = ("accept", "application/statuslist+json");
@@ -128,9 +128,9 @@ fn statuses_are_set_in_both_shapes_and_seen_at_once() {
     for (turn, reference) in (0..).zip(&references) {
         let (method, path) = shapes[turn % 2];
         let body = reference.update(turn as u64);
-        let answer = client.ask(method, path, AUTHORIZED, Some(&body)).unwrap();
-        assert_eq!(answer.status, 204, "{answer:?}");
-        assert!(answer.body.is_empty());
+        let response = client.send(method, path, AUTHORIZED, Some(&body)).unwrap();
+        assert_eq!(response.status, 204, "{response:?}");
+        assert!(response.body.is_empty());
         let now = client.get(&reference.path(), &[json]).json();
         // The first one sets the value that is already set.
         assert_eq!(now == last, turn == 0);
@@ -145,26 +145,26 @@ fn statuses_are_set_in_both_shapes_and_seen_at_once() {
 
 #[test]
 fn invalid_updates_are_reported() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let reference = take(&mut client, "/pools/a/new-references").remove(0);
     let mut update = |headers: &[(&str, &str)], body: &str| {
         client
-            .ask("PATCH", "/status-lists/update", headers, Some(body))
+            .send("PATCH", "/status-lists/update", headers, Some(body))
             .unwrap()
     };
-    let mut told = |body: String, told: &str| {
+    let mut rejects = |body: String, reason: &str| {
         let detail = update(AUTHORIZED, &body).problem(400);
-        assert!(detail.contains(told), "{detail}");
+        assert!(detail.contains(reason), "{detail}");
     };
-    told(reference.update(4), "largest is 3");
-    told(reference.update(u64::MAX), "largest is 3");
+    rejects(reference.update(4), "largest is 3");
+    rejects(reference.update(u64::MAX), "largest is 3");
     let beyond = Reference {
         index: 100,
         ..reference.clone()
     };
-    told(beyond.update(1), "last is 99");
+    rejects(beyond.update(1), "last is 99");
     for uri in [
         "http://127.0.0.1/00000000-0000-4000-8000-000000000000",
         "nothing",
@@ -174,7 +174,7 @@ fn invalid_updates_are_reported() {
             uri: uri.to_owned(),
             index: 1,
         };
-        told(unknown.update(1), "no such list");
+        rejects(unknown.update(1), "no such list");
     }
     for body in [
         "",
@@ -184,7 +184,7 @@ fn invalid_updates_are_reported() {
         "\u{0}",
         &reference.update(1).replace('1', "-1"),
     ] {
-        told(body.to_owned(), "not understood");
+        rejects(body.to_owned(), "not understood");
     }
     update(&[], &reference.update(1)).problem(401);
     update(&[("x-api-key", "wrong")], &reference.update(1)).problem(401);
@@ -194,8 +194,8 @@ fn invalid_updates_are_reported() {
 
 #[test]
 fn lists_have_the_accepted_format() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let path = take(&mut client, "/pools/a/new-references")[0].path();
     let mut get = |accept: Option<&str>| {
@@ -221,12 +221,12 @@ fn lists_have_the_accepted_format() {
             "application/statuslist+json",
         ),
     ] {
-        let answer = get(accept);
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.header("content-type"), Some(kind));
-        assert_eq!(answer.header("vary"), Some("Accept"));
+        let response = get(accept);
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type"), Some(kind));
+        assert_eq!(response.header("vary"), Some("Accept"));
         assert!(
-            answer
+            response
                 .header("etag")
                 .is_some_and(|tag| tag.starts_with('"'))
         );
@@ -240,8 +240,8 @@ fn lists_have_the_accepted_format() {
 
 #[test]
 fn cached_lists_are_not_sent_again() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     let reference = take(&mut client, "/pools/a/new-references").remove(0);
     let path = reference.path();
@@ -256,12 +256,12 @@ fn cached_lists_are_not_sent_again() {
     let other = client.get(&path, &[cwt, ("if-none-match", &tag)]);
     assert_eq!(other.status, 200);
     assert_ne!(other.header("etag"), Some(tag.as_str()));
-    let head = client.ask("HEAD", &path, &[], None).unwrap();
+    let head = client.send("HEAD", &path, &[], None).unwrap();
     assert_eq!(head.header("etag"), Some(tag.as_str()));
     // The tag also changes with the list.
     let body = reference.update(1);
     client
-        .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
+        .send("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
         .unwrap();
     let changed = client.get(&path, &[("if-none-match", &tag)]);
     assert_eq!(changed.status, 200);
@@ -270,22 +270,22 @@ fn cached_lists_are_not_sent_again() {
 
 #[test]
 fn another_servers_changes_are_seen_in_time() {
-    let ground = ground();
-    let one = ground.start();
+    let folder = folder();
+    let one = folder.start();
     let other = Served::start(&[
         "--listen=127.0.0.1:0",
         "--refresh=50",
-        &ground.pools(),
-        &ground.sqlite(),
+        &folder.pools(),
+        &folder.sqlite(),
     ]);
     let reference = take(&mut one.client(), "/pools/a/new-references").remove(0);
     let before = other.client().get(&reference.path(), &[]);
     let body = reference.update(1);
-    let answer = one
+    let response = one
         .client()
-        .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
+        .send("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
         .unwrap();
-    assert_eq!(answer.status, 204);
+    assert_eq!(response.status, 204);
     std::thread::sleep(std::time::Duration::from_millis(60));
     let after = other.client().get(&reference.path(), &[]);
     assert_ne!(before.body, after.body);
@@ -297,8 +297,8 @@ fn another_servers_changes_are_seen_in_time() {
 
 #[test]
 fn health_metrics_and_shutdown_are_as_in_the_other_systems() {
-    let ground = ground();
-    let served = ground.start();
+    let folder = folder();
+    let served = folder.start();
     let mut client = served.client();
     assert_eq!(client.get("/healthz", &[]).status, 200);
     let metrics = client.get("/metrics", &[]);
@@ -324,7 +324,7 @@ fn one_command_starts_it_with_a_public_key() {
     for pool in ["tests", "tests-fail"] {
         let path = format!("/pools/{pool}/new-references");
         let key = [("x-api-key", "plimsoll")];
-        let answer = client.ask("POST", &path, &key, None).unwrap();
-        assert_eq!(Reference::all(&answer).len(), 1);
+        let response = client.send("POST", &path, &key, None).unwrap();
+        assert_eq!(Reference::all(&response).len(), 1);
     }
 }

@@ -16,8 +16,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use plimsoll_testground::{Append, Postgres, Redis, Server};
 use serde_json::json;
 
-use crate::asking::Client;
-use crate::served::{Ground, KEY, Reference, Served};
+use crate::http_client::Client;
+use crate::served::{KEY, Reference, Served, TestFolder};
 
 const CLIENTS: usize = 100;
 const BITS: u64 = 2;
@@ -31,8 +31,8 @@ struct Random(u64);
 
 impl Random {
     fn seed() -> u64 {
-        let given = std::env::var("PLIMSOLL_TEST_SEED").ok();
-        given.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+        let seed = std::env::var("PLIMSOLL_TEST_SEED").ok();
+        seed.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.unwrap().as_nanos() as u64 | 1
         })
@@ -48,39 +48,39 @@ impl Random {
 
 /// What one client expects of the server.
 #[derive(Default)]
-struct Memory {
+struct Expectations {
     /// Each index that it got, and the statuses that it may have now: more than one if an update
     /// got no response.
-    given: Vec<(Reference, Vec<u64>)>,
+    issued: Vec<(Reference, Vec<u64>)>,
     acknowledged: u64,
 }
 
 /// Shared by all clients.
-struct Crowd {
+struct Clients {
     url: String,
-    over: AtomicBool,
+    stopped: AtomicBool,
     /// Number of acknowledged updates.
     progress: AtomicU64,
-    memories: Mutex<Vec<Memory>>,
+    expectations: Mutex<Vec<Expectations>>,
 }
 
-impl Crowd {
-    fn live(&self, seed: u64) {
+impl Clients {
+    fn run_client(&self, seed: u64) {
         let mut random = Random(seed | 1);
         let mut client = Client::new(&self.url);
-        let mut memory = Memory::default();
-        while !self.over.load(Relaxed) {
-            if memory.given.is_empty() || random.below(3) == 0 {
+        let mut expected = Expectations::default();
+        while !self.stopped.load(Relaxed) {
+            if expected.issued.is_empty() || random.below(3) == 0 {
                 let path = format!("/pools/a/new-references?amount={}", 1 + random.below(5));
-                if let Ok(answer) = client.ask("POST", &path, AUTHORIZED, None)
-                    && answer.status == 200
+                if let Ok(response) = client.send("POST", &path, AUTHORIZED, None)
+                    && response.status == 200
                 {
-                    let given = Reference::all(&answer).into_iter();
-                    memory.given.extend(given.map(|one| (one, vec![0])));
+                    let issued = Reference::all(&response).into_iter();
+                    expected.issued.extend(issued.map(|one| (one, vec![0])));
                 }
             } else {
-                let place = random.below(memory.given.len() as u64) as usize;
-                let (reference, statuses) = &mut memory.given[place];
+                let position = random.below(expected.issued.len() as u64) as usize;
+                let (reference, statuses) = &mut expected.issued[position];
                 // An update whose response was lost may still be in progress in the store; after
                 // another one, the order would be unknown.
                 if statuses.len() > 1 {
@@ -88,11 +88,12 @@ impl Crowd {
                 }
                 let status = random.below(1 << BITS);
                 let body = reference.update(status);
-                let answer = client.ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
-                match answer {
-                    Ok(answer) if answer.status == 204 => {
+                let response =
+                    client.send("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
+                match response {
+                    Ok(response) if response.status == 204 => {
                         *statuses = vec![status];
-                        memory.acknowledged += 1;
+                        expected.acknowledged += 1;
                         self.progress.fetch_add(1, Relaxed);
                     }
                     _ => statuses.push(status),
@@ -100,16 +101,16 @@ impl Crowd {
             }
             thread::sleep(Duration::from_millis(random.below(10)));
         }
-        self.memories.lock().unwrap().push(memory);
+        self.expectations.lock().unwrap().push(expected);
     }
 
     /// Waits until the clients have made progress, and for a random time longer.
-    fn get_on(&self, random: &mut Random) {
-        let begun = Instant::now();
+    fn wait_for_progress(&self, random: &mut Random) {
+        let started = Instant::now();
         let before = self.progress.load(Relaxed);
         while self.progress.load(Relaxed) < before + PROGRESS {
             assert!(
-                begun.elapsed() < Duration::from_secs(60),
+                started.elapsed() < Duration::from_secs(60),
                 "the clients make no progress"
             );
             thread::sleep(Duration::from_millis(1));
@@ -120,25 +121,25 @@ impl Crowd {
 
 /// The results at the end.
 #[derive(Debug, Default)]
-struct Found {
-    handed_out: usize,
-    twice: Vec<Reference>,
+struct Results {
+    issued: usize,
+    issued_twice: Vec<Reference>,
     acknowledged: u64,
     lost: Vec<(Reference, Vec<u64>, u64)>,
 }
 
-impl Found {
-    fn nothing_wrong(&self, seed: u64) {
+impl Results {
+    fn assert_correct(&self, seed: u64) {
         println!(
             "{} indices issued, {} statuses acknowledged",
-            self.handed_out, self.acknowledged
+            self.issued, self.acknowledged
         );
         let seed = format!("again with PLIMSOLL_TEST_SEED={seed}");
-        assert!(self.handed_out > 1000 && self.acknowledged > 500, "{seed}");
+        assert!(self.issued > 1000 && self.acknowledged > 500, "{seed}");
         assert!(
-            self.twice.is_empty(),
+            self.issued_twice.is_empty(),
             "issued twice: {:?}; {seed}",
-            self.twice
+            self.issued_twice
         );
         assert!(self.lost.is_empty(), "lost: {:?}; {seed}", self.lost);
     }
@@ -153,8 +154,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn go(mut self, seed: u64) -> Found {
-        let ground = Ground::new(json!({
+    fn run_with_seed(mut self, seed: u64) -> Results {
+        let folder = TestFolder::new(json!({
             "a": {
                 "size": 2000,
                 "bits": BITS,
@@ -162,46 +163,46 @@ impl Run<'_> {
                 "precreation": {"lists": 1, "check-delay": "100ms"},
             },
         }));
-        self.flags.push(ground.pools());
+        self.flags.push(folder.pools());
         if self.store.is_none() {
-            self.flags.push(ground.sqlite());
+            self.flags.push(folder.sqlite());
         }
         let mut served = self.start("127.0.0.1:0");
         let address = served.url.trim_start_matches("http://").to_owned();
-        let crowd = Crowd {
+        let clients = Clients {
             url: served.url.clone(),
-            over: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
             progress: AtomicU64::new(0),
-            memories: Mutex::default(),
+            expectations: Mutex::default(),
         };
         let mut random = Random(seed);
         let served = thread::scope(|scope| {
-            let crowd = &crowd;
+            let clients = &clients;
             for client in 0..CLIENTS as u64 {
                 let seed = seed.wrapping_add(client.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-                scope.spawn(move || crowd.live(seed));
+                scope.spawn(move || clients.run_client(seed));
             }
             // Runs even after a panic, so that the clients end and the test can fail.
-            let _over = Over(&crowd.over);
+            let _stop = StopOnDrop(&clients.stopped);
             for turn in 0..self.kills.max(self.crashes) {
                 if turn < self.kills {
-                    crowd.get_on(&mut random);
+                    clients.wait_for_progress(&mut random);
                     served.kill();
                     served = self.start(&address);
                 }
                 if turn < self.crashes
                     && let Some(store) = &mut self.store
                 {
-                    crowd.get_on(&mut random);
+                    clients.wait_for_progress(&mut random);
                     store.kill();
                     thread::sleep(Duration::from_millis(random.below(100)));
                     store.restart();
                 }
             }
-            crowd.get_on(&mut random);
+            clients.wait_for_progress(&mut random);
             served
         });
-        look(&served, crowd.memories.into_inner().unwrap())
+        compare(&served, clients.expectations.into_inner().unwrap())
     }
 
     fn start(&self, address: &str) -> Served {
@@ -212,49 +213,49 @@ impl Run<'_> {
     }
 }
 
-struct Over<'a>(&'a AtomicBool);
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Relaxed);
     }
 }
 
-fn look(served: &Served, memories: Vec<Memory>) -> Found {
-    let mut found = Found::default();
+fn compare(served: &Served, expectations: Vec<Expectations>) -> Results {
+    let mut results = Results::default();
     let mut seen = HashSet::new();
     let mut lists: HashMap<String, Vec<u8>> = HashMap::new();
     let mut client = served.client();
-    for memory in memories {
-        found.acknowledged += memory.acknowledged;
-        for (reference, statuses) in memory.given {
-            found.handed_out += 1;
+    for expected in expectations {
+        results.acknowledged += expected.acknowledged;
+        for (reference, statuses) in expected.issued {
+            results.issued += 1;
             let packed = lists
                 .entry(reference.path())
                 .or_insert_with_key(|path| unpacked(&mut client, path));
-            let place = reference.index as usize * BITS as usize;
+            let position = reference.index as usize * BITS as usize;
             let status = packed
-                .get(place / 8)
-                .map_or(u64::MAX, |byte| u64::from(byte >> (place % 8)) & 3);
+                .get(position / 8)
+                .map_or(u64::MAX, |byte| u64::from(byte >> (position % 8)) & 3);
             if !statuses.contains(&status) {
-                found.lost.push((reference.clone(), statuses, status));
+                results.lost.push((reference.clone(), statuses, status));
             }
             if !seen.insert(reference.clone()) {
-                found.twice.push(reference);
+                results.issued_twice.push(reference);
             }
         }
     }
-    found
+    results
 }
 
 /// The statuses of a list; empty if the list no longer exists.
 fn unpacked(client: &mut Client, path: &str) -> Vec<u8> {
-    let answer = client.get(path, &[("accept", "application/statuslist+json")]);
-    if answer.status == 404 {
+    let response = client.get(path, &[("accept", "application/statuslist+json")]);
+    if response.status == 404 {
         return Vec::new();
     }
     let compressed = URL_SAFE_NO_PAD
-        .decode(answer.json()["lst"].as_str().unwrap())
+        .decode(response.json()["lst"].as_str().unwrap())
         .unwrap();
     let mut statuses = Vec::new();
     flate2::read::ZlibDecoder::new(&compressed[..])
@@ -280,7 +281,7 @@ fn sqlite_16_kills_of_the_server() {
         crashes: 0,
         store: None,
     };
-    run.go(seed).nothing_wrong(seed);
+    run.run_with_seed(seed).assert_correct(seed);
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn redis_10_kills_of_the_server_and_10_of_redis() {
         crashes: 10,
         store: Some(&mut redis),
     };
-    run.go(seed).nothing_wrong(seed);
+    run.run_with_seed(seed).assert_correct(seed);
 }
 
 #[test]
@@ -306,7 +307,7 @@ fn postgres_10_kills_of_the_server_and_10_of_postgres() {
         crashes: 10,
         store: Some(&mut postgres),
     };
-    run.go(seed).nothing_wrong(seed);
+    run.run_with_seed(seed).assert_correct(seed);
 }
 
 /// The tests above do detect errors: here, on a store that loses data.
@@ -323,9 +324,9 @@ fn a_store_that_forgets_is_noticed() {
         crashes: 1,
         store: Some(&mut redis),
     };
-    let found = run.go(seed);
+    let results = run.run_with_seed(seed);
     assert!(
-        !found.lost.is_empty(),
+        !results.lost.is_empty(),
         "again with PLIMSOLL_TEST_SEED={seed}"
     );
 }

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use plimsoll_testground::{Append, Postgres, Redis, Server};
 use serde_json::json;
 
-use crate::served::{Ground, KEY, Reference, Served, Told, program};
+use crate::served::{KEY, ProblemResponse, Reference, Served, TestFolder, program};
 
 const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
-fn ground() -> Ground {
-    Ground::new(json!({
+fn folder() -> TestFolder {
+    TestFolder::new(json!({
         "a": {"size": 1000, "prefetch": {"threshold": 5, "capacity": 10}},
         "b": {"size": 1000, "prefetch": {"threshold": 1, "capacity": 10, "on-underflow": "fail"}},
     }))
@@ -18,13 +18,13 @@ fn ground() -> Ground {
 
 #[test]
 fn a_missing_store_prevents_the_start() {
-    let ground = ground();
+    let folder = folder();
     for store in [
         "postgres://me:hidden@127.0.0.1:1/db",
         "redis://:hidden@127.0.0.1:1/0",
         "sqlite:/nowhere/lists.db",
     ] {
-        let ended = program(&["--listen=127.0.0.1:0", &ground.pools()])
+        let ended = program(&["--listen=127.0.0.1:0", &folder.pools()])
             .args(["--store", store])
             .run();
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
@@ -40,7 +40,7 @@ fn a_missing_store_prevents_the_start() {
 
 #[test]
 fn invalid_flags_are_reported() {
-    let ground = ground();
+    let folder = folder();
     for (flags, message) in [
         (["--store=mysql://x", "--refresh=1"], "redis://"),
         (["--pools=/nowhere.yaml", "--refresh=1"], "/nowhere.yaml"),
@@ -54,22 +54,22 @@ fn invalid_flags_are_reported() {
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
         assert!(ended.stderr.contains(message), "{}", ended.stderr);
     }
-    drop(ground);
+    drop(folder);
 }
 
 /// Kills the store, checks the responses, and starts it again.
-fn outlives(store: &str, server: &mut Server) {
-    let ground = ground();
+fn survives_store_failures(store: &str, server: &mut Server) {
+    let folder = folder();
     let store = format!("--store={store}");
-    let served = Served::start(&["--listen=127.0.0.1:0", &ground.pools(), &store]);
+    let served = Served::start(&["--listen=127.0.0.1:0", &folder.pools(), &store]);
     let mut client = served.client();
-    let mut post = |path: &str| client.ask("POST", path, AUTHORIZED, None).unwrap();
+    let mut post = |path: &str| client.send("POST", path, AUTHORIZED, None).unwrap();
     let reference = Reference::all(&post("/pools/a/new-references")).remove(0);
     let update = |value| {
         let body = reference.update(value);
         served
             .client()
-            .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
+            .send("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
             .unwrap()
     };
     assert_eq!(update(1).status, 204);
@@ -141,12 +141,12 @@ fn outlives(store: &str, server: &mut Server) {
 fn redis_may_stop_and_start_again() {
     let mut redis = Redis::start(Append::Always);
     let url = redis.url();
-    outlives(&url, &mut redis);
+    survives_store_failures(&url, &mut redis);
 }
 
 #[test]
 fn postgres_may_stop_and_start_again() {
     let mut postgres = Postgres::start();
     let url = postgres.database();
-    outlives(&url, &mut postgres);
+    survives_store_failures(&url, &mut postgres);
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::served::{Ground, KEY, Reference, Served};
+use crate::served::{KEY, Reference, Served, TestFolder};
 
 const FROM_PYPI: &[&str] = &[
     "token-status-list==0.1.0a2.dev1",
@@ -72,20 +72,20 @@ fn node_modules() -> PathBuf {
 
 /// A server with a list of each width, some statuses set, and the expected content: `{"keys":…,
 /// "lists":[{"uri", "bits", "size", "statuses":{index: status}}]}`.
-fn prepared(ground: &Ground) -> (Served, Value) {
-    let served = ground.start();
+fn prepared(folder: &TestFolder) -> (Served, Value) {
+    let served = folder.start();
     let mut client = served.client();
     let mut lists = Vec::new();
     for bits in [1_u64, 2, 4, 8] {
         let path = format!("/pools/bits{bits}/new-references?amount=400");
-        let references = Reference::all(&client.ask("POST", &path, AUTHORIZED, None).unwrap());
+        let references = Reference::all(&client.send("POST", &path, AUTHORIZED, None).unwrap());
         let uri = &references[0].uri;
         let mut statuses = json!({});
         for reference in references.iter().filter(|one| one.uri == *uri) {
             let status = (reference.index * 5 + 1) % (1 << bits);
             let body = reference.update(status);
-            let answer = client.ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
-            assert_eq!(answer.unwrap().status, 204);
+            let response = client.send("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
+            assert_eq!(response.unwrap().status, 204);
             statuses[reference.index.to_string()] = status.into();
         }
         lists.push(json!({"uri": uri, "bits": bits, "size": 1000, "statuses": statuses}));
@@ -94,9 +94,9 @@ fn prepared(ground: &Ground) -> (Served, Value) {
     (served, json!({"keys": keys, "lists": lists}))
 }
 
-fn ground() -> Ground {
+fn folder() -> TestFolder {
     let pool = |bits: u8| json!({"size": 1000, "bits": bits, "prefetch": {"threshold": 1, "capacity": 400}});
-    Ground::new(json!({"bits1": pool(1), "bits2": pool(2), "bits4": pool(4), "bits8": pool(8)}))
+    TestFolder::new(json!({"bits1": pool(1), "bits2": pool(2), "bits4": pool(4), "bits8": pool(8)}))
 }
 
 fn script(name: &str) -> PathBuf {
@@ -108,8 +108,8 @@ fn script(name: &str) -> PathBuf {
 #[test]
 fn pythons_library_reads_jwt_cwt_and_json() {
     let python = python();
-    let ground = ground();
-    let (_served, expected) = prepared(&ground);
+    let folder = folder();
+    let (_served, expected) = prepared(&folder);
     let mut command = Command::new(python);
     command.arg(script("verify.py")).arg(expected.to_string());
     let said = run(
@@ -125,8 +125,8 @@ fn pythons_library_reads_jwt_cwt_and_json() {
 #[test]
 fn nodes_library_reads_jwt() {
     let modules = node_modules();
-    let ground = ground();
-    let (_served, expected) = prepared(&ground);
+    let folder = folder();
+    let (_served, expected) = prepared(&folder);
     let mut command = Command::new("node");
     command
         .arg(script("verify.cjs"))

@@ -6,7 +6,7 @@ use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::asking::{Answer, Client};
+use crate::http_client::{Client, Response};
 
 pub const KEY: &str = "open sesame";
 
@@ -50,20 +50,20 @@ impl Served {
 }
 
 /// A directory with a file of pools.
-pub struct Ground {
+pub struct TestFolder {
     directory: TempDir,
 }
 
-impl Ground {
+impl TestFolder {
     /// `pools` without their keys.
-    pub fn new(mut pools: Value) -> Ground {
+    pub fn new(mut pools: Value) -> TestFolder {
         for pool in pools.as_object_mut().unwrap().values_mut() {
             pool["api-key"] = KEY.into();
         }
         let directory = tempfile::tempdir().unwrap();
         let text = json!({"pools": pools}).to_string();
         fs::write(directory.path().join("pools.json"), text).unwrap();
-        Ground { directory }
+        TestFolder { directory }
     }
 
     pub fn pools(&self) -> String {
@@ -98,9 +98,9 @@ impl Reference {
     }
 
     /// All indices in a response.
-    pub fn all(answer: &Answer) -> Vec<Reference> {
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let json = answer.json();
+    pub fn all(response: &Response) -> Vec<Reference> {
+        assert_eq!(response.status, 200, "{response:?}");
+        let json = response.json();
         let references = json["references"].as_array().unwrap();
         references.iter().map(Reference::of).collect()
     }
@@ -116,11 +116,11 @@ impl Reference {
 }
 
 /// The text of a problem response; checks that it is one.
-pub trait Told {
+pub trait ProblemResponse {
     fn problem(&self, status: u16) -> String;
 }
 
-impl Told for Answer {
+impl ProblemResponse for Response {
     fn problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");
         assert_eq!(

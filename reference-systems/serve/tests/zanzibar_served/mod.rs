@@ -37,8 +37,8 @@ impl Served {
 
     pub fn get(&self, path: &str) -> (u16, String) {
         let mut client = Client::connect(&self.url, "", false, false).unwrap();
-        let answer = client.get(path).unwrap();
-        (answer.status, String::from_utf8(answer.body).unwrap())
+        let response = client.get(path).unwrap();
+        (response.status, String::from_utf8(response.body).unwrap())
     }
 
     pub fn metric(&self, name: &str) -> u64 {

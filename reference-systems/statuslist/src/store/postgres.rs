@@ -14,10 +14,10 @@ use crate::shuffle::Seed;
 use crate::status::Width;
 
 /// Time limit for connecting, and for a busy connection.
-const CONNECTING: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time limit of the server for a statement, and of the network for an acknowledgement.
-const ANSWERING: &str = "5000";
+const STATEMENT_TIMEOUT_MS: &str = "5000";
 const SILENCE: Duration = Duration::from_secs(6);
 
 /// Bytes of a list per row. With 1 bit per status, that is 128 statuses: a list of 50,000 has 391
@@ -105,11 +105,11 @@ impl Postgres {
             .parse()
             .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
         let options = config.get_options().unwrap_or_default();
-        let options = format!("-c statement_timeout={ANSWERING} {options}");
+        let options = format!("-c statement_timeout={STATEMENT_TIMEOUT_MS} {options}");
         config
             .options(options.trim())
             .application_name("plimsoll-statuslist")
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .tcp_user_timeout(SILENCE);
         let manager = Manager::from_config(
             config,
@@ -121,8 +121,8 @@ impl Postgres {
         let pool = Pool::builder(manager)
             .max_size(connections)
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(CONNECTING))
-            .create_timeout(Some(CONNECTING))
+            .wait_timeout(Some(CONNECT_TIMEOUT))
+            .create_timeout(Some(CONNECT_TIMEOUT))
             .build()
             .map_err(|error| error.to_string())?;
         let postgres = Postgres { pool };
@@ -312,7 +312,7 @@ fn unavailable(error: Error) -> Failure {
 fn told(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(told), _) if *told.code() == SqlState::QUERY_CANCELED => {
-            format!("{} (after {ANSWERING} ms)", told.message())
+            format!("{} (after {STATEMENT_TIMEOUT_MS} ms)", told.message())
         }
         (Some(told), _) => told.message().to_owned(),
         (None, Some(cause)) => format!("{error}: {cause}"),

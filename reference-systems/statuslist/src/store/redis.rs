@@ -22,8 +22,8 @@ use crate::shuffle::Seed;
 use crate::status::Width;
 
 /// Time limit for connecting, and for a response.
-const CONNECTING: Duration = Duration::from_secs(2);
-const ANSWERING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Pause between attempts to reconnect.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -100,11 +100,11 @@ static ISSUED: LazyLock<Script> = LazyLock::new(|| {
 
 const LIST: &str = "statuslist:list:";
 
-fn bits(list: Uuid) -> String {
+fn bits_key(list: Uuid) -> String {
     format!("statuslist:bits:{list}")
 }
 
-fn room(pool: &str, shape: Shape) -> String {
+fn available_lists_key(pool: &str, shape: Shape) -> String {
     format!(
         "statuslist:room:{pool}:{}x{}",
         shape.size,
@@ -112,7 +112,7 @@ fn room(pool: &str, shape: Shape) -> String {
     )
 }
 
-fn all(pool: &str) -> String {
+fn lists_key(pool: &str) -> String {
     format!("statuslist:lists:{pool}")
 }
 
@@ -124,8 +124,8 @@ impl Redis {
     pub async fn open(url: &str, durability: Durability) -> Result<Redis, String> {
         let client = Client::open(url).map_err(|error| error.to_string())?;
         let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECTING))
-            .set_response_timeout(Some(ANSWERING))
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
             .set_number_of_retries(2)
             .set_min_delay(PAUSE)
             .set_max_delay(PAUSE * 4)
@@ -150,16 +150,16 @@ impl Redis {
         for (name, allowed) in [("appendonly", &["yes"][..]), ("appendfsync", flushed)] {
             let mut command = cmd("CONFIG");
             command.arg("GET").arg(name);
-            let answer: Vec<String> = self.ask(&command).await.map_err(|reason| {
+            let reply: Vec<String> = self.ask(&command).await.map_err(|reason| {
                 format!(
-                    "whether it keeps what it acknowledges cannot be asked ({reason}); \
-                     go on regardless with --redis-durability none"
+                    "cannot read its persistence settings: {reason}. \
+                     To continue without this check, use --redis-durability none"
                 )
             })?;
-            let value = answer.get(1).map_or("unknown", String::as_str);
+            let value = reply.get(1).map_or("unknown", String::as_str);
             if !allowed.contains(&value) {
                 return Err(format!(
-                    "its setting {name} is '{value}', so that a crash would lose what it acknowledged; {HINT}"
+                    "its setting {name} is '{value}', so a crash would lose acknowledged updates; {HINT}"
                 ));
             }
         }
@@ -184,9 +184,9 @@ impl Redis {
         let last = list.shape.width.bytes_for(list.shape.size) - 1;
         let mut script = CREATE.key(format!("{LIST}{}", list.id));
         script
-            .key(bits(list.id))
-            .key(room(&list.pool, list.shape))
-            .key(all(&list.pool))
+            .key(bits_key(list.id))
+            .key(available_lists_key(&list.pool, list.shape))
+            .key(lists_key(&list.pool))
             .arg(list.id.to_string())
             .arg(&list.pool)
             .arg(list.shape.size)
@@ -197,10 +197,10 @@ impl Redis {
     }
 
     pub async fn reserve(&self, pool: &str, shape: Shape, want: u32) -> Outcome<Option<Block>> {
-        let mut script = RESERVE.key(room(pool, shape));
+        let mut script = RESERVE.key(available_lists_key(pool, shape));
         script.arg(want).arg(LIST);
-        let answer: Option<(String, Vec<u8>, u32, u32)> = self.run(&script).await?;
-        let Some((list, seed, start, count)) = answer else {
+        let reply: Option<(String, Vec<u8>, u32, u32)> = self.run(&script).await?;
+        let Some((list, seed, start, count)) = reply else {
             return Ok(None);
         };
         let seed = seed
@@ -215,7 +215,7 @@ impl Redis {
     }
 
     pub async fn untouched(&self, pool: &str, shape: Shape) -> Outcome<u32> {
-        let mut script = UNTOUCHED.key(room(pool, shape));
+        let mut script = UNTOUCHED.key(available_lists_key(pool, shape));
         script.arg(LIST);
         self.run(&script).await
     }
@@ -239,7 +239,7 @@ impl Redis {
         let place = shape.width.place(index);
         let mut command = cmd("BITFIELD");
         command
-            .arg(bits(list))
+            .arg(bits_key(list))
             .arg("SET")
             .arg(format!("u{}", shape.width.bits()))
             .arg(place.bits_from_left(shape.width))
@@ -250,12 +250,12 @@ impl Redis {
 
     pub async fn statuses(&self, list: Uuid) -> Outcome<Option<Vec<u8>>> {
         let mut command = cmd("GET");
-        command.arg(bits(list));
+        command.arg(bits_key(list));
         self.ask(&command).await
     }
 
     pub async fn issued(&self, pool: &str, most: u32) -> Outcome<Vec<Uuid>> {
-        let mut script = ISSUED.key(all(pool));
+        let mut script = ISSUED.key(lists_key(pool));
         script.arg(most).arg(LIST);
         let ids: Vec<String> = self.run(&script).await?;
         ids.iter().map(|list| id(list)).collect()

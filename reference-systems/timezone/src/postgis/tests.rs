@@ -71,11 +71,11 @@ async fn within_tolerance(zones: &PostGis, place: Coordinate, zone: Option<&str>
     let Some(zone) = zone else {
         let mut nothing = false;
         for (north, east) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
-            let beside = Coordinate {
+            let neighbor = Coordinate {
                 latitude: (place.latitude + north * TOLERANCE).clamp(-90.0, 90.0),
                 longitude: (place.longitude + east * TOLERANCE).clamp(-180.0, 180.0),
             };
-            nothing |= zones.at(beside).await.unwrap().is_none();
+            nothing |= zones.at(neighbor).await.unwrap().is_none();
         }
         return nothing;
     };
@@ -110,11 +110,11 @@ async fn both_agree() {
         places.extend(at_borders(&mut random, &embedded, 2_000));
         let mut known = 0;
         let mut at_borders = 0;
-        let answers = stream::iter(places)
+        let results = stream::iter(places)
             .map(async |place| (place, zones.at(place).await.unwrap()))
             .buffered(4);
-        let mut answers = pin!(answers.enumerate());
-        while let Some((number, (place, theirs))) = answers.next().await {
+        let mut results = pin!(results.enumerate());
+        while let Some((number, (place, theirs))) = results.next().await {
             let ours = embedded.at(place);
             known += usize::from(ours.is_some());
             if ours == theirs.as_deref() {

@@ -74,21 +74,21 @@ impl Form {
 }
 
 /// Responds to a request that is not gRPC.
-pub async fn answer(
+pub async fn respond(
     methods: &Methods,
     max_body: usize,
     request: Request<Incoming>,
 ) -> Response<Bytes> {
     let Some(method) = request.uri().path().strip_prefix(SERVICE) else {
-        return lost(&format!(
+        return not_found(&format!(
             "there is no such page; call {SERVICE}Check by POST, or get /healthz or /metrics"
         ));
     };
-    let Some(method) = Called::of(method) else {
-        let hint = crate::model::suggestion(method, Called::NAMES);
-        return lost(&format!(
+    let Some(method) = MethodName::of(method) else {
+        let hint = crate::model::suggestion(method, MethodName::NAMES);
+        return not_found(&format!(
             "the service has no such method{hint}; it has {}",
-            Called::NAMES.join(", ")
+            MethodName::NAMES.join(", ")
         ));
     };
     if request.method() != Method::POST {
@@ -112,13 +112,13 @@ pub async fn answer(
                 .insert(CONTENT_TYPE, form.content_type());
             response
         }
-        Err(failure) => wrong(status(&failure), code(&failure), failure.message()),
+        Err(failure) => error_response(status(&failure), code(&failure), failure.message()),
     }
 }
 
 /// A method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Called {
+enum MethodName {
     Write,
     Delete,
     Read,
@@ -126,16 +126,16 @@ enum Called {
     Check,
 }
 
-impl Called {
+impl MethodName {
     const NAMES: [&str; 5] = ["Write", "Delete", "Read", "List", "Check"];
 
-    fn of(name: &str) -> Option<Called> {
+    fn of(name: &str) -> Option<MethodName> {
         Some(match name {
-            "Check" => Called::Check,
-            "Write" => Called::Write,
-            "Delete" => Called::Delete,
-            "Read" => Called::Read,
-            "List" => Called::List,
+            "Check" => MethodName::Check,
+            "Write" => MethodName::Write,
+            "Delete" => MethodName::Delete,
+            "Read" => MethodName::Read,
+            "List" => MethodName::List,
             _ => return None,
         })
     }
@@ -143,7 +143,7 @@ impl Called {
 
 async fn call(
     methods: &Methods,
-    called: Called,
+    method: MethodName,
     form: Form,
     max_body: usize,
     request: Request<Incoming>,
@@ -157,18 +157,18 @@ async fn call(
     let body = Limited::new(request.into_body(), max_body).collect();
     let body = tokio::time::timeout(BODY, body)
         .await
-        .map_err(|_| Failure::Invalid(format!("the body did not come within {BODY:?}")))?
+        .map_err(|_| Failure::Invalid(format!("the body did not arrive within {BODY:?}")))?
         .map_err(|error| match error.downcast::<LengthLimitError>() {
             Ok(_) => Failure::TooMuch(format!("the body is too large: at most {max_body} bytes")),
-            Err(error) => Failure::Invalid(format!("the body broke off: {error}")),
+            Err(error) => Failure::Invalid(format!("the body ended early: {error}")),
         })?
         .to_bytes();
-    match called {
-        Called::Check => form.write(&methods.check(form.read(&body)?).await?),
-        Called::Write => form.write(&methods.write(form.read(&body)?).await?),
-        Called::Delete => form.write(&methods.delete(form.read(&body)?).await?),
-        Called::Read => form.write(&methods.read(form.read(&body)?).await?),
-        Called::List => form.write(&methods.list(form.read(&body)?).await?),
+    match method {
+        MethodName::Check => form.write(&methods.check(form.read(&body)?).await?),
+        MethodName::Write => form.write(&methods.write(form.read(&body)?).await?),
+        MethodName::Delete => form.write(&methods.delete(form.read(&body)?).await?),
+        MethodName::Read => form.write(&methods.read(form.read(&body)?).await?),
+        MethodName::List => form.write(&methods.list(form.read(&body)?).await?),
     }
 }
 
@@ -201,15 +201,15 @@ pub fn refuse(refusal: Refusal) -> Response<Bytes> {
         Refusal::Overloaded => "unavailable",
         Refusal::TooLarge(_) => "resource_exhausted",
     };
-    wrong(refusal.status(), code, &refusal.message())
+    error_response(refusal.status(), code, &refusal.message())
 }
 
-fn lost(message: &str) -> Response<Bytes> {
-    wrong(StatusCode::NOT_FOUND, "unimplemented", message)
+fn not_found(message: &str) -> Response<Bytes> {
+    error_response(StatusCode::NOT_FOUND, "unimplemented", message)
 }
 
 /// An error in Connect's format: always JSON, whatever the format of the request.
-fn wrong(status: StatusCode, code: &str, message: &str) -> Response<Bytes> {
+fn error_response(status: StatusCode, code: &str, message: &str) -> Response<Bytes> {
     let body = serde_json::json!({"code": code, "message": message}).to_string();
     page(status, body.into())
 }

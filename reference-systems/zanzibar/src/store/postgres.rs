@@ -42,9 +42,9 @@ const MIGRATIONS: &[&str] = &[
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(7811889301)";
 
 /// Time limit for a connection, or for a response.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const WAIT: Duration = Duration::from_secs(2);
-const ANSWER: Duration = Duration::from_secs(6);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// The server itself cancels a statement slightly earlier, in milliseconds.
 const STATEMENT: u32 = 5000;
@@ -81,7 +81,7 @@ pub fn read_address(text: &str) -> Result<Config, String> {
     if config.get_user().is_none() {
         return Err(wrong("the address names no user"));
     }
-    config.connect_timeout(CONNECT);
+    config.connect_timeout(CONNECT_TIMEOUT);
     config.application_name("plimsoll-zanzibar");
     config.options(format!("-c statement_timeout={STATEMENT}"));
     Ok(config)
@@ -121,7 +121,7 @@ impl Postgres {
             .max_size(connections)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
-            .create_timeout(Some(CONNECT))
+            .create_timeout(Some(CONNECT_TIMEOUT))
             .build()
             .map_err(|error| format!("cannot create connections: {error}"))?;
         let mut client = pool.get().await.map_err(|error| {
@@ -184,7 +184,7 @@ impl Postgres {
             }
             client.query(&statement, parameters).await
         };
-        match tokio::time::timeout(ANSWER, asked).await {
+        match tokio::time::timeout(RESPONSE_TIMEOUT, asked).await {
             Ok(Ok(rows)) => (Some(client), Ok(rows)),
             Ok(Err(error)) => {
                 let failure = own(&error).unwrap_or_else(|| self.failure(&error));
@@ -193,7 +193,7 @@ impl Postgres {
             Err(_) => {
                 // It is unknown what will arrive on it, so it is closed.
                 drop(Object::take(client));
-                let why = format!("the database did not respond within {ANSWER:?}");
+                let why = format!("the database did not respond within {RESPONSE_TIMEOUT:?}");
                 (None, Err(self.lost(&why)))
             }
         }
@@ -311,7 +311,7 @@ async fn probe(pool: Pool, reached: Arc<AtomicBool>) {
             continue;
         };
         if matches!(
-            tokio::time::timeout(CONNECT, client.batch_execute("SELECT 1")).await,
+            tokio::time::timeout(CONNECT_TIMEOUT, client.batch_execute("SELECT 1")).await,
             Ok(Ok(()))
         ) {
             reached.store(true, Relaxed);
@@ -362,7 +362,7 @@ async fn migrate(client: &mut Client) -> Result<(), String> {
 fn told(error: &PoolError) -> String {
     match error {
         PoolError::Backend(error) => chain(error),
-        PoolError::Timeout(_) => format!("no connection within {CONNECT:?}"),
+        PoolError::Timeout(_) => format!("no connection within {CONNECT_TIMEOUT:?}"),
         other => other.to_string(),
     }
 }

@@ -228,7 +228,7 @@ impl Sqlite {
         });
         listed
             .await
-            .map_err(|error| Failure::internal("listing broke off", &error))?
+            .map_err(|error| Failure::internal("listing failed", &error))?
     }
 
     pub fn counters(&self) -> &AllCounters {

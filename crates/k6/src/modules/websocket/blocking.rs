@@ -69,13 +69,13 @@ fn fail<'c>(
     context: &'c Context,
     session: &Session,
     text: &str,
-    answered: Option<plimsoll_http::Response>,
+    rejection: Option<plimsoll_http::Response>,
 ) -> Returned<'c> {
     session.ended();
     if user(context).http_options().throw {
         return Err(context.throw_plain(text));
     }
-    match answered {
+    match rejection {
         Some(response) => {
             let body = String::from_utf8_lossy(&response.body);
             handshake_result(context, "", &response, &body, "")

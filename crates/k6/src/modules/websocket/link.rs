@@ -84,9 +84,9 @@ pub struct Link {
 enum Step {
     Event(Result<Event, Error>),
     /// The server did not send a close frame in time.
-    Unanswered,
+    CloseTimedOut,
     /// A handler threw an exception.
-    BrokenOff,
+    HandlerFailed,
 }
 
 impl Link {
@@ -198,9 +198,9 @@ impl Link {
         self.pass_on(&tell, SocketEvent::Open);
         loop {
             let event = match poll_fn(|cx| self.poll(cx)).await {
-                Step::BrokenOff => return,
+                Step::HandlerFailed => return,
                 // As in browsers, this is not an error: the script has closed the connection.
-                Step::Unanswered => {
+                Step::CloseTimedOut => {
                     self.connection.take();
                     SocketEvent::Over {
                         error: None,
@@ -261,7 +261,7 @@ impl Link {
     fn poll(&self, cx: &mut TaskContext<'_>) -> Poll<Step> {
         let mut connection = self.connection.borrow_mut();
         let Some(connection) = &mut *connection else {
-            return Poll::Ready(Step::BrokenOff);
+            return Poll::Ready(Step::HandlerFailed);
         };
         self.backlog.set_driver(cx);
         // Messages are compressed here and not where the script sends them, because the script's stack is too small for
@@ -282,7 +282,7 @@ impl Link {
         if let Some(deadline) = self.close_deadline.get()
             && self.close_alarm.borrow_mut().poll(cx, deadline).is_ready()
         {
-            return Poll::Ready(Step::Unanswered);
+            return Poll::Ready(Step::CloseTimedOut);
         }
         if connection.unsent() > 0 {
             // If the connection is broken, the read below reports that.

@@ -61,12 +61,12 @@ impl Session {
     /// Records the result of the handshake.
     pub fn opened(&self, opened: &Result<Opened, String>) {
         if let Ok(opened) = opened {
-            let answer = match &opened.outcome {
+            let handshake = match &opened.outcome {
                 Ok(socket) => Some((&socket.response, &*socket.agreed.protocol)),
                 Err(Rejected::Refused(_, response)) => Some((&**response, "")),
                 Err(Rejected::Failed(_)) => None,
             };
-            if let Some((response, protocol)) = answer {
+            if let Some((response, protocol)) = handshake {
                 self.tag(SystemTag::Status, &response.status.to_string());
                 self.tag(SystemTag::Subproto, protocol);
             }

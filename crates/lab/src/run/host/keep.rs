@@ -237,8 +237,8 @@ fn launch(process: &Start, directory: &Path) -> Result<Child, String> {
 
 fn next_to_this_program(name: &str) -> PathBuf {
     let us = std::env::current_exe().ok();
-    let beside = us.and_then(|us| Some(us.parent()?.join(name)));
-    beside
+    let sibling = us.and_then(|us| Some(us.parent()?.join(name)));
+    sibling
         .filter(|path| path.is_file())
         .unwrap_or_else(|| PathBuf::from(name))
 }

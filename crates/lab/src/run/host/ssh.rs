@@ -98,9 +98,9 @@ impl Programs {
         let mut files = vec![us.clone()];
         let serves = matches!(command.first().map(String::as_str), Some("plimsoll-serve"))
             || matches!(command, [first, second, ..] if first == "plimsoll" && second == "serve");
-        let beside = us.with_file_name("plimsoll-serve");
-        if serves && beside.is_file() {
-            files.push(beside);
+        let sibling = us.with_file_name("plimsoll-serve");
+        if serves && sibling.is_file() {
+            files.push(sibling);
         }
         let mut version = String::from(env!("CARGO_PKG_VERSION"));
         for file in &files {

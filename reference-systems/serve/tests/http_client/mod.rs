@@ -16,14 +16,14 @@ pub struct Client {
 
 /// A response.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     /// Names in lower case.
     headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -48,13 +48,13 @@ impl Client {
 
     /// Sends a request, on a new connection if there is none. After an error it is unknown whether
     /// the server processed the request.
-    pub fn ask(
+    pub fn send(
         &mut self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<Response> {
         let outcome = self.exchange(method, path, headers, body);
         if outcome.is_err() {
             self.stream = None;
@@ -68,7 +68,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<Response> {
         let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
         for (name, value) in headers {
             request += &format!("{name}: {value}\r\n");
@@ -87,22 +87,22 @@ impl Client {
         let stream = self.stream.as_mut().unwrap();
         let written = stream.get_mut().write_all(request.as_bytes());
         // A server may have responded before it closed the connection.
-        let answer = match read(stream, method == "HEAD") {
-            Ok(answer) => answer,
+        let response = match read(stream, method == "HEAD") {
+            Ok(response) => response,
             Err(error) => return Err(written.err().unwrap_or(error)),
         };
-        if written.is_err() || answer.header("connection") == Some("close") {
+        if written.is_err() || response.header("connection") == Some("close") {
             self.stream = None;
         }
-        Ok(answer)
+        Ok(response)
     }
 
-    pub fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        self.ask("GET", path, headers, None).unwrap()
+    pub fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> Response {
+        self.send("GET", path, headers, None).unwrap()
     }
 }
 
-fn read(stream: &mut BufReader<TcpStream>, head_only: bool) -> io::Result<Answer> {
+fn read(stream: &mut BufReader<TcpStream>, head_only: bool) -> io::Result<Response> {
     let mut line = String::new();
     let mut next = |stream: &mut BufReader<TcpStream>| -> io::Result<String> {
         line.clear();
@@ -126,17 +126,17 @@ fn read(stream: &mut BufReader<TcpStream>, head_only: bool) -> io::Result<Answer
         let (name, value) = line.split_once(':').ok_or_else(wrong)?;
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut answer = Answer {
+    let mut response = Response {
         status,
         headers,
         body: Vec::new(),
     };
-    let length = answer
+    let length = response
         .header("content-length")
         .map_or(Ok(0), |length| length.parse().map_err(|_| wrong()))?;
     if !head_only && status != 304 {
-        answer.body.resize(length, 0);
-        stream.read_exact(&mut answer.body)?;
+        response.body.resize(length, 0);
+        stream.read_exact(&mut response.body)?;
     }
-    Ok(answer)
+    Ok(response)
 }

@@ -8,7 +8,7 @@ right results for a sample, which includes checks that must be denied.
 
   go install github.com/openfga/openfga/cmd/openfga@v1.22.1
   cargo build --release --manifest-path reference-systems/Cargo.toml
-  reference-systems/zanzibar/bench/beside_openfga.py
+  reference-systems/zanzibar/bench/compare_with_openfga.py
 
 The figures are checks per second of wall-clock time and of the server's own processor time. The
 latter is the rate that the processor can reach if nothing else runs on it.

@@ -1,8 +1,8 @@
 //! Measures the round trip of small messages to an echo server, at a given rate.
 //!
 //! ```text
-//! echo-way --serve 0                        echoes over TCP and UDP; prints its port
-//! echo-way --ask 127.0.0.1:9000 [--protocol udp|tcp] [--rate 10000] [--seconds 3] [--size 64]
+//! echo-round-trip --serve 0                            echoes over TCP and UDP; prints its port
+//! echo-round-trip --connect 127.0.0.1:9000 [--protocol udp|tcp] [--rate 10000] [--seconds 3] [--size 64]
 //! ```
 //!
 //! The client prints one JSON object: how many messages were sent and returned, and quantiles of their round trip in
@@ -22,21 +22,21 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            let _ = writeln!(io::stderr(), "echo-way: {message}");
+            let _ = writeln!(io::stderr(), "echo-round-trip: {message}");
             ExitCode::FAILURE
         }
     }
 }
 
 fn run() -> Result<(), String> {
-    let known = ["serve", "ask", "protocol", "rate", "seconds", "size"];
+    let known = ["serve", "connect", "protocol", "rate", "seconds", "size"];
     let arguments = Arguments::parse(std::env::args().skip(1), &known)?;
     if let Some(port) = arguments.value("serve")? {
         return serve(port).map_err(|error| error.to_string());
     }
     let address = arguments
-        .text("ask")
-        .ok_or("--serve PORT or --ask ADDRESS is missing")?;
+        .text("connect")
+        .ok_or("--serve PORT or --connect ADDRESS is missing")?;
     let rate: f64 = arguments.value("rate")?.unwrap_or(10_000.0);
     let seconds: f64 = arguments.value("seconds")?.unwrap_or(3.0);
     let size: usize = arguments.value("size")?.unwrap_or(64).clamp(8, 1_400);
@@ -49,7 +49,7 @@ fn run() -> Result<(), String> {
             let socket = UdpSocket::bind("0.0.0.0:0")
                 .and_then(|socket| socket.connect(address).map(|()| socket));
             let socket = socket.map_err(|error| error.to_string())?;
-            ask(
+            measure(
                 |message| socket.send(message).map(drop),
                 |message| socket.recv(message).map(drop),
                 |wait| socket.set_read_timeout(Some(wait)),
@@ -61,7 +61,7 @@ fn run() -> Result<(), String> {
             socket
                 .set_nodelay(true)
                 .map_err(|error| error.to_string())?;
-            ask(
+            measure(
                 |message| (&socket).write_all(message),
                 |message| (&socket).read_exact(message),
                 |wait| socket.set_read_timeout(Some(wait)),
@@ -75,7 +75,7 @@ fn run() -> Result<(), String> {
 }
 
 /// Sends on this thread and records the replies on another.
-fn ask(
+fn measure(
     mut send: impl FnMut(&[u8]) -> io::Result<()>,
     mut receive: impl FnMut(&mut [u8]) -> io::Result<()> + Send,
     set_wait: impl Fn(Duration) -> io::Result<()>,
@@ -122,7 +122,7 @@ fn ask(
     });
     let back = times.len();
     Ok(format!(
-        "{{\"sent\":{sent},\"back\":{back},\"way\":{}}}",
+        "{{\"sent\":{sent},\"back\":{back},\"round_trip\":{}}}",
         milliseconds_json(&mut times)
     ))
 }

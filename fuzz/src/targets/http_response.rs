@@ -3,14 +3,14 @@
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use plimsoll_http::in_memory::read_answer;
+use plimsoll_http::in_memory::read_response;
 use plimsoll_units::Moment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Target;
 
 pub const TARGET: Target = Target {
-    name: "http_answer",
+    name: "http_response",
     run,
     seeds: &[
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/plain\r\n\r\nhello",
@@ -50,16 +50,19 @@ fn run(data: &[u8]) {
     RUNTIME.with(|cell| {
         let runtime = cell.get_or_init(|| Builder::new_current_thread().enable_time().build().ok());
         let Some(runtime) = runtime else { return };
-        let answer = runtime.block_on(read_answer(
+        let response = runtime.block_on(read_response(
             &pieces,
             sum.is_multiple_of(5),
             MAX_BODY,
             deadline,
         ));
-        if let Ok(answer) = answer {
-            assert!((0..1000).contains(&answer.status));
+        if let Ok(response) = response {
+            assert!((0..1000).contains(&response.status));
             assert!(
-                answer.body.is_err() || answer.body.is_ok_and(|body| body.len() as u64 <= MAX_BODY)
+                response.body.is_err()
+                    || response
+                        .body
+                        .is_ok_and(|body| body.len() as u64 <= MAX_BODY)
             );
         }
     });

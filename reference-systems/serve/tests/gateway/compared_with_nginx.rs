@@ -60,22 +60,22 @@ fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String
         .set_read_timeout(Some(Duration::from_secs(10)))
         .unwrap();
     stream.write_all(bytes.as_bytes()).unwrap();
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let mut piece = [0; 4096];
     // The headers are enough: an upgraded connection stays open.
-    while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+    while !response.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut piece) {
-            Ok(count @ 1..) => answer.extend_from_slice(&piece[..count]),
+            Ok(count @ 1..) => response.extend_from_slice(&piece[..count]),
             _ => break,
         }
     }
-    let answer = String::from_utf8_lossy(&answer).to_ascii_lowercase();
-    let status = answer.get(9..12).and_then(|status| status.parse().ok());
-    let server = answer
+    let response = String::from_utf8_lossy(&response).to_ascii_lowercase();
+    let status = response.get(9..12).and_then(|status| status.parse().ok());
+    let server = response
         .lines()
         .find_map(|line| line.strip_prefix("x-server: "));
     (
-        status.unwrap_or_else(|| panic!("{request:?}: {answer:?}")),
+        status.unwrap_or_else(|| panic!("{request:?}: {response:?}")),
         server.map(str::to_owned),
     )
 }
