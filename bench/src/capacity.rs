@@ -83,8 +83,8 @@ mod tests {
         let mut pool = Capacity::parse("pool=2x5ms").expect("a law");
         // One every 3 ms: one or two workers are busy.
         for n in 1..100 {
-            let came = n * 3_000_000;
-            assert_eq!(pool.due(came), came + 5_000_000);
+            let received_at = n * 3_000_000;
+            assert_eq!(pool.due(received_at), received_at + 5_000_000);
         }
         let mut bucket = Capacity::parse("rate=100/s").expect("a law");
         assert_eq!(bucket.due(50), 50);

@@ -102,19 +102,19 @@ impl Exchanges {
     /// When a connection fails.
     pub fn run(&mut self, relay: u16, starts: &[Start]) -> io::Result<Vec<Exchange>> {
         let mut starts: VecDeque<Start> = starts.iter().copied().collect();
-        let begun = syscalls::monotonic_nanos();
+        let base = syscalls::monotonic_nanos();
         let last = starts.back().map_or(0, |(at, _)| *at);
-        let end = begun + last + PATIENCE.as_nanos() as u64;
+        let end = base + last + PATIENCE.as_nanos() as u64;
         let mut ready = Vec::new();
         loop {
             let now = syscalls::monotonic_nanos();
-            while let Some((at, direct)) = starts.pop_front_if(|(at, _)| begun + *at <= now) {
-                self.start(relay, begun + at, direct)?;
+            while let Some((at, direct)) = starts.pop_front_if(|(at, _)| base + *at <= now) {
+                self.start(relay, base + at, direct)?;
             }
             if (starts.is_empty() && self.unfinished == 0) || now > end {
                 return Ok(std::mem::take(&mut self.exchanges));
             }
-            let next = starts.front().map_or(end, |(at, _)| begun + *at);
+            let next = starts.front().map_or(end, |(at, _)| base + *at);
             let wait = Duration::from_nanos(next.saturating_sub(syscalls::monotonic_nanos()));
             ready.clear();
             ready.extend(self.poll.wait(Some(wait))?);

@@ -31,7 +31,7 @@ pub trait FixedResponse: Default {
 /// A connection on which every request gets the response `R`.
 #[derive(Default)]
 pub struct Connection<R> {
-    begun: bool,
+    started: bool,
     /// Whether the client's header table contains our fields.
     known: bool,
     response: PhantomData<R>,
@@ -42,7 +42,7 @@ pub struct Connection<R> {
 impl<R: FixedResponse> Peer for Connection<R> {
     fn respond(&mut self, held: &mut Vec<u8>, out: &mut Vec<u8>) -> bool {
         let mut used = 0;
-        if !self.begun {
+        if !self.started {
             if held.len() < PREFACE.len() {
                 return true;
             }
@@ -50,7 +50,7 @@ impl<R: FixedResponse> Peer for Connection<R> {
                 return false;
             }
             used = PREFACE.len();
-            self.begun = true;
+            self.started = true;
             frame(out, SETTINGS, 0, 0, &[]);
             frame(out, WINDOW_UPDATE, 0, 0, &WINDOW.to_be_bytes());
         }

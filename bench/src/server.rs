@@ -32,7 +32,7 @@ const STOP: u64 = u64::MAX - 1;
 struct Connection {
     socket: OwnedFd,
     requests: RequestCounter,
-    asked: bool,
+    has_request: bool,
     /// Distinguishes this connection from later ones in the same slot.
     generation: u32,
 }
@@ -41,7 +41,7 @@ struct Connection {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     due: u64,
-    came: u64,
+    received_at: u64,
     slot: usize,
     generation: u32,
     count: usize,
@@ -142,7 +142,7 @@ impl Server {
             let connection = Some(Connection {
                 socket,
                 requests: RequestCounter::default(),
-                asked: false,
+                has_request: false,
                 generation: self.generation,
             });
             match self.connections.get_mut(slot) {
@@ -167,8 +167,8 @@ impl Server {
         if count == 0 {
             return;
         }
-        if !connection.asked {
-            connection.asked = true;
+        if !connection.has_request {
+            connection.has_request = true;
             let now = syscalls::monotonic_nanos();
             self.first_request.get_or_insert(now);
             self.asking_connections += 1;
@@ -178,11 +178,11 @@ impl Server {
         }
         let generation = connection.generation;
         if let Some(capacity) = &mut self.capacity {
-            let came = syscalls::monotonic_nanos();
+            let received_at = syscalls::monotonic_nanos();
             for _ in 0..count {
                 self.held.push(Reverse(Held {
-                    due: capacity.due(came),
-                    came,
+                    due: capacity.due(received_at),
+                    received_at,
                     slot,
                     generation,
                     count: 1,
@@ -193,12 +193,13 @@ impl Server {
         let Some(delay) = self.delay else {
             return self.respond(slot, count);
         };
-        let came = syscalls::monotonic_nanos();
-        let since_first = Duration::from_nanos(came - self.first_request.unwrap_or(came));
+        let received_at = syscalls::monotonic_nanos();
+        let since_first =
+            Duration::from_nanos(received_at - self.first_request.unwrap_or(received_at));
         let delay = delay.of(since_first, self.draws.next_unit());
         self.held.push(Reverse(Held {
-            due: came + delay.as_nanos() as u64,
-            came,
+            due: received_at + delay.as_nanos() as u64,
+            received_at,
             slot,
             generation,
             count,
@@ -264,7 +265,7 @@ impl Server {
             let sent = syscalls::monotonic_nanos();
             self.respond(held.slot, held.count);
             if self.given.len() < MAX_RECORDED {
-                self.given.push(sent - held.came);
+                self.given.push(sent - held.received_at);
                 self.lateness.push(sent - held.due);
             }
         }
@@ -287,15 +288,15 @@ impl Server {
             number(self.marked),
         );
         if let Some(delay) = self.delay {
-            let asked = |q: f64| delay.quantile(q).as_secs_f64() * 1e3;
+            let expected = |q: f64| delay.quantile(q).as_secs_f64() * 1e3;
             report += &format!(
                 ",\"recorded\":{},\"asked\":{{\"p50\":{:.6},\"p90\":{:.6},\"p95\":{:.6},\"p99\":{:.6},\"p999\":{:.6}}}",
                 self.given.len(),
-                asked(0.5),
-                asked(0.9),
-                asked(0.95),
-                asked(0.99),
-                asked(0.999),
+                expected(0.5),
+                expected(0.9),
+                expected(0.95),
+                expected(0.99),
+                expected(0.999),
             );
             report += &format!(",\"given\":{}", milliseconds_json(&mut self.given));
             report += &format!(",\"late\":{}", milliseconds_json(&mut self.lateness));

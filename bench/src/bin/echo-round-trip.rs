@@ -94,10 +94,10 @@ fn measure(
                 match receive(&mut message) {
                     Ok(()) => {
                         let now = base.elapsed().as_nanos() as u64;
-                        let begun = message
+                        let started = message
                             .first_chunk()
                             .map_or(0, |bytes| u64::from_le_bytes(*bytes));
-                        times.push(now.saturating_sub(begun));
+                        times.push(now.saturating_sub(started));
                     }
                     Err(_) if over.load(Ordering::Relaxed) => return times,
                     Err(_) => {}

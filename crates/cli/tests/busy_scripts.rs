@@ -18,9 +18,9 @@ fn run(script: &str, flags: &[&str]) -> Program {
 
 /// Waits until the script has logged `text` to the file.
 fn wait_for(console: &Path, text: &str) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !std::fs::read_to_string(console).is_ok_and(|logged| logged.contains(text)) {
-        assert!(begun.elapsed() < Duration::from_secs(50), "no {text:?}");
+        assert!(started.elapsed() < Duration::from_secs(50), "no {text:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -12,7 +12,7 @@ fn openssl_accepts_the_certificates() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = directory.path().join("certs");
     let folder = folder.to_str().expect("text");
-    let asked = [
+    let arguments = [
         "certs",
         "--name",
         "api.test",
@@ -22,7 +22,7 @@ fn openssl_accepts_the_certificates() {
         "48h",
         folder,
     ];
-    let ended = plimsoll::plimsoll(&asked).run();
+    let ended = plimsoll::plimsoll(&arguments).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_eq!(printed["names"][3], "api.test");

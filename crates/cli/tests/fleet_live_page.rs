@@ -54,14 +54,14 @@ fn the_page_shows_each_agent_of_a_fleet() {
 
 /// Kills the agent with this name whose process has this variable.
 fn kill_agent(name: &str, variable: &str) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let holds = |path: std::path::PathBuf, text: &str| {
         let bytes = fs::read(path).unwrap_or_default();
         String::from_utf8_lossy(&bytes)
             .split('\0')
             .any(|part| part == text)
     };
-    while begun.elapsed() < Duration::from_secs(60) {
+    while started.elapsed() < Duration::from_secs(60) {
         let mut processes = fs::read_dir("/proc").expect("processes").flatten();
         let agent = processes.find(|process| {
             holds(process.path().join("cmdline"), name)
@@ -98,8 +98,8 @@ fn the_page_marks_when_agents_of_a_fleet_are_lost() {
         .env("HOME", "/proc/nonexistent");
     let shown = thread::scope(|scope| {
         scope.spawn(|| {
-            let begun = Instant::now();
-            while service.requests() < 80 && begun.elapsed() < Duration::from_secs(60) {
+            let started = Instant::now();
+            while service.requests() < 80 && started.elapsed() < Duration::from_secs(60) {
                 thread::sleep(Duration::from_millis(20));
             }
             kill_agent("local-001", &format!("{name}={value}"));

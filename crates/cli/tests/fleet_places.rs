@@ -17,9 +17,9 @@ use plimsoll_testkit::program::{Program, Running, Signal};
 use serde_json::Value;
 
 fn await_port(port: u16) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "port {port}");
+        assert!(started.elapsed() < Duration::from_secs(20), "port {port}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -129,9 +129,9 @@ fn agents_start_with_ssh_and_stop_with_the_command() {
         .run()
     };
     let await_agents = |number| {
-        let begun = Instant::now();
+        let started = Instant::now();
         while agents_below(&place) != number {
-            assert!(begun.elapsed() < Duration::from_secs(60));
+            assert!(started.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(20));
         }
     };
@@ -276,7 +276,7 @@ fn agents_connect_with_tls_and_only_with_the_right_authority() {
     assert_eq!(access["address"], format!("tls://127.0.0.1:{port}"));
     let at = |name: &str| folder.path().join(name).display().to_string();
     let _agent = plimsoll(&["fleet", "agent", &at("agent.json"), "--spool", &at("spool")]).start();
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         let status = ["fleet", "status", "--fleet-server", &at("coordinator.json")];
         let ended = plimsoll(&status).run();
@@ -284,7 +284,7 @@ fn agents_connect_with_tls_and_only_with_the_right_authority() {
             break;
         }
         assert!(
-            begun.elapsed() < Duration::from_secs(30),
+            started.elapsed() < Duration::from_secs(30),
             "{}",
             ended.stderr
         );

@@ -204,9 +204,9 @@ fn lies_of(run: Run) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("lie.proto"), PROTO).expect("a file");
     let server = LoggedServer::start(run.behavior).expect("a server");
-    let begun = Instant::now();
+    let started = Instant::now();
     let outputs = run.outputs(&server, &folder);
-    let wall = begun.elapsed();
+    let wall = started.elapsed();
     let log = server.settled_log();
     outputs
         .iter()

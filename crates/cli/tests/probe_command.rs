@@ -199,8 +199,8 @@ fn an_iperf3_server_measures_the_throughput_of_the_path() {
     let port = line.split_whitespace().nth(3).expect("a port");
     let address = server(echo).to_string();
     let report = probe(&address, &["-n", "1", "--throughput", port]);
-    for way in ["there", "back"] {
-        let rate = number(&report, &format!("/throughput/{way}_bits_per_second"));
+    for direction in ["there", "back"] {
+        let rate = number(&report, &format!("/throughput/{direction}_bits_per_second"));
         assert!(rate > 1e6, "{report}");
     }
     serving.signal(Signal::INT);

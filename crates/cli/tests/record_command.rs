@@ -375,12 +375,12 @@ fn a_killed_run_keeps_its_seconds() {
         &server.url(),
     ];
     let running = plimsoll(&flags).start();
-    let begun = Instant::now();
+    let waiting_since = Instant::now();
     // Only complete lines, because the last one may be half written.
     let lines = || std::fs::read_to_string(&file).map_or(0, |text| text.matches('\n').count());
     while lines() < 3 {
         assert!(
-            begun.elapsed() < Duration::from_secs(40),
+            waiting_since.elapsed() < Duration::from_secs(40),
             "no second was written"
         );
         std::thread::sleep(Duration::from_millis(50));

@@ -67,10 +67,10 @@ fn each_user_runs_its_own_steps() {
         .collect();
     assert_eq!(planned, BTreeSet::from([1, 2, 3, 4]), "{lines:?}");
     // Users that the open model adds begin later.
-    let begun = numbers(&lines, "begin ");
-    let all: BTreeSet<u32> = begun.iter().copied().collect();
+    let started = numbers(&lines, "begin ");
+    let all: BTreeSet<u32> = started.iter().copied().collect();
     assert!(
-        all.len() > planned.len() && all.len() == begun.len(),
+        all.len() > planned.len() && all.len() == started.len(),
         "{lines:?}"
     );
     let mut finished = numbers(&lines, "finish ");

@@ -114,9 +114,9 @@ fn a_closed_loop_on_few_workers_is_saturated() {
 #[test]
 fn a_stall_that_a_closed_loop_hides_is_reported() {
     // Fast for one and a half seconds, then stuck for as long.
-    let begun = Instant::now();
+    let started = Instant::now();
     let address = server(ok(2), move || {
-        let phase = begun.elapsed().as_millis() % 3_000;
+        let phase = started.elapsed().as_millis() % 3_000;
         if phase >= 1_500 {
             thread::sleep(Duration::from_millis(3_000 - phase as u64));
         }
@@ -131,9 +131,9 @@ fn an_excluded_warm_up_is_not_judged() {
     let stuck = || {
         let first = OnceLock::new();
         server(ok(2), move || {
-            let begun: &Instant = first.get_or_init(Instant::now);
-            if (100..1_100).contains(&begun.elapsed().as_millis()) {
-                thread::sleep(Duration::from_millis(1_100).saturating_sub(begun.elapsed()));
+            let started: &Instant = first.get_or_init(Instant::now);
+            if (100..1_100).contains(&started.elapsed().as_millis()) {
+                thread::sleep(Duration::from_millis(1_100).saturating_sub(started.elapsed()));
             }
         })
     };

@@ -244,10 +244,10 @@ impl ScenarioState {
     /// Number of iterations that were started. Users that find no shared iteration left still increment
     /// the counter.
     fn iterations_started(&self) -> u64 {
-        let begun = self.iterations_begun();
+        let counter = self.iterations_begun();
         match &self.scenario.executor {
-            Executor::SharedIterations { iterations, .. } => begun.min(*iterations),
-            _ => begun,
+            Executor::SharedIterations { iterations, .. } => counter.min(*iterations),
+            _ => counter,
         }
     }
 

@@ -103,9 +103,9 @@ impl<F: UserFactory> Seats<F> {
                     let (stop, id) = (seat.stop.clone(), seat.id);
                     self.at_work.borrow_mut().insert(id, stop.clone());
                     stop.adopt_task().await;
-                    let begun = seat.user.begin(&stop).await;
+                    let init_result = seat.user.begin(&stop).await;
                     self.at_work.borrow_mut().remove(&id);
-                    begun.map_err(InitError)?;
+                    init_result.map_err(InitError)?;
                 }
                 seat
             }

@@ -132,14 +132,14 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
                 let asleep = alarm
                     .wait_until(wakefulness.alarm(deadline, plimsoll_clock::now()), &timers)
                     .await;
-                let begun = plimsoll_clock::now();
-                let mut now = begun;
+                let started = plimsoll_clock::now();
+                let mut now = started;
                 while now < deadline && !timers.nearer.get() && asleep.is_ok() {
                     // Let all other tasks run, and let the runtime poll sockets.
                     tokio::task::yield_now().await;
                     now = plimsoll_clock::now();
                 }
-                wakefulness.spend(now.since(begun));
+                wakefulness.spend(now.since(started));
                 asleep
             }
             None => {

@@ -406,8 +406,8 @@ fn iterations_of_a_lost_process_are_taken_over() {
     numbers.sort_unstable();
     let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
     // A process that learns of its part more than a second late drops what was due before that.
-    let begun = numbers.len() as u64 + reading.iterations_dropped;
-    assert_eq!(begun, expected.len() as u64, "{numbers:?}");
+    let due = numbers.len() as u64 + reading.iterations_dropped;
+    assert_eq!(due, expected.len() as u64, "{numbers:?}");
     if reading.iterations_dropped == 0 {
         assert_eq!(numbers, expected);
     }
@@ -532,7 +532,7 @@ fn users_that_never_wait_do_not_block_others() {
             max_duration: long,
         },
     ] {
-        let begun = std::time::Instant::now();
+        let begin = std::time::Instant::now();
         let factory = Sleepers {
             takes: ms(5),
             never_wait: true,
@@ -543,7 +543,7 @@ fn users_that_never_wait_do_not_block_others() {
         // busy.
         assert_eq!(outcome.seen.len(), 10, "{executor:?}");
         assert!(outcome.running.state.aborted().is_some());
-        assert!(begun.elapsed() < long / 2, "{executor:?}");
+        assert!(begin.elapsed() < long / 2, "{executor:?}");
         assert!(outcome.running.state.iterations_completed() > 1_000);
     }
 }

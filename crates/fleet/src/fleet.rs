@@ -347,8 +347,8 @@ fn find(
     agents: &AgentCount,
     patience: Duration,
 ) -> Result<Vec<Found>, String> {
-    let begun = plimsoll_clock::now();
-    let mut due = begun;
+    let started = plimsoll_clock::now();
+    let mut due = started;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     loop {
         let missing = match select(&found, agents) {
@@ -360,7 +360,7 @@ fn find(
             due = now + REPORT_REQUEST_INTERVAL;
             bus.send(COMMANDS_TO_ALL, encode(&Command::Find));
         }
-        if now.since(begun) > patience {
+        if now.since(started) > patience {
             return Err(format!(
                 "{missing} within {} s; start plimsoll fleet agent on every machine, with the address of the same NATS server",
                 patience.as_secs()

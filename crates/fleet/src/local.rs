@@ -98,9 +98,10 @@ impl Local {
 
     /// Waits for agents that are about to exit on their own and may have to delete files.
     pub fn wait_for_agents(&self) {
-        let begun = Instant::now();
+        let started = Instant::now();
         for agent in lock(&self.agents).values_mut() {
-            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
+            while matches!(agent.try_wait(), Ok(None)) && started.elapsed() < Duration::from_secs(2)
+            {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -118,8 +119,8 @@ impl Local {
 
     /// The address of the server, once it serves.
     fn address(&self) -> Option<String> {
-        let begun = Instant::now();
-        while begun.elapsed() < START_TIMEOUT {
+        let started = Instant::now();
+        while started.elapsed() < START_TIMEOUT {
             if let Some(address) = self.written_address() {
                 return Some(address);
             }
@@ -165,9 +166,10 @@ impl Drop for Local {
             // If this fails, it has already exited. It exits when its stdin is closed.
             drop(agent.stdin.take());
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         for agent in agents.values_mut() {
-            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
+            while matches!(agent.try_wait(), Ok(None)) && started.elapsed() < Duration::from_secs(2)
+            {
                 std::thread::sleep(Duration::from_millis(5));
             }
             let _ = agent.kill();

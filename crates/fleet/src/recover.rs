@@ -148,9 +148,9 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
     bus.send(COMMANDS_TO_ALL, encode(&Command::Collect));
-    let begun = plimsoll_clock::now();
+    let started = plimsoll_clock::now();
     loop {
-        let left = LISTING_TIMEOUT.saturating_sub(plimsoll_clock::now().since(begun));
+        let left = LISTING_TIMEOUT.saturating_sub(plimsoll_clock::now().since(started));
         let Ok(delivery) = inputs.recv_timeout(left) else {
             return Ok((places.into_iter().collect(), Some((bus, inputs))));
         };

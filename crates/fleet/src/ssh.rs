@@ -146,9 +146,9 @@ impl Drop for StartedAgents {
             // The agent exits when its stdin is closed.
             drop(agent.stdin.take());
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         for agent in &mut self.agents {
-            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < EXIT_TIMEOUT {
+            while matches!(agent.try_wait(), Ok(None)) && started.elapsed() < EXIT_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(10));
             }
             let _ = agent.kill();

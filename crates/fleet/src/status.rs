@@ -56,10 +56,10 @@ fn agents(server: &Access) -> Result<Vec<AgentStatus>, String> {
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
     bus.send(COMMANDS_TO_ALL, encode(&Command::Find));
-    let begun = plimsoll_clock::now();
+    let started = plimsoll_clock::now();
     let mut found = BTreeMap::new();
     loop {
-        let left = RESPONSE_TIMEOUT.saturating_sub(plimsoll_clock::now().since(begun));
+        let left = RESPONSE_TIMEOUT.saturating_sub(plimsoll_clock::now().since(started));
         match inputs.recv_timeout(left) {
             Ok(Delivery::Message { subject, bytes }) => {
                 if let Some(agent) = Found::of(&subject, &bytes) {

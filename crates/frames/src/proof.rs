@@ -164,9 +164,9 @@ fn contradictions(account: &Account, end: &End) -> Vec<String> {
         let Some(scheduled) = scheduled(at) else {
             continue;
         };
-        let begun = counts.started + counts.dropped;
+        let total_due = counts.started + counts.dropped;
         // Only an agent that ended early may have fewer iterations than scheduled.
-        if begun > scheduled || begun < scheduled && end.ended_early.is_none() {
+        if total_due > scheduled || total_due < scheduled && end.ended_early.is_none() {
             found.push(format!(
                 "scenario {} scheduled {scheduled} iterations, but {} started and {} were dropped",
                 at + 1,

@@ -243,7 +243,7 @@ impl Receiver {
 
     /// The initial reply for the next attempt, and the deadline, which stays the same.
     pub(crate) fn next_attempt(&self) -> (Reply, Option<Moment>) {
-        let mut reply = Reply::begun(self.reply.timeline.started());
+        let mut reply = Reply::starting_at(self.reply.timeline.started());
         reply.timeline = self.reply.timeline;
         reply.opened = self.reply.opened;
         reply.resent = self.reply.resent + 1;

@@ -117,7 +117,7 @@ impl Channel {
     /// # Errors
     /// If it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
-        let mut reply = Reply::begun(plimsoll_clock::now());
+        let mut reply = Reply::starting_at(plimsoll_clock::now());
         let deadline = reply.timeline.started() + self.limits.connect;
         let link = self.link(&mut reply, deadline).await?;
         let linked = plimsoll_clock::now();
@@ -159,7 +159,7 @@ impl Channel {
     /// Makes a call with one message in each direction. `started` is the time of the call, because the
     /// caller has already read the clock.
     pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Reply {
-        let mut reply = Reply::begun(started);
+        let mut reply = Reply::starting_at(started);
         reply.sent = message.message_length();
         let deadline = template.timeout.map(|timeout| started + timeout);
         let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
@@ -191,7 +191,7 @@ impl Channel {
     /// If it could not be opened.
     pub async fn open(&self, template: &Template, started: Moment) -> Result<Call, Status> {
         let deadline = template.timeout.map(|timeout| started + timeout);
-        self.open_by(template, Reply::begun(started), deadline)
+        self.open_by(template, Reply::starting_at(started), deadline)
             .await
     }
 

@@ -56,7 +56,7 @@ pub async fn check_health(
     let (template, framed) = match prepared {
         Ok(prepared) => prepared,
         Err(status) => {
-            let mut reply = Reply::begun(started);
+            let mut reply = Reply::starting_at(started);
             reply.status = status;
             return (reply, None);
         }

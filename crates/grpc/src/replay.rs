@@ -13,7 +13,7 @@ pub struct Replay {
     kept: Vec<Framed>,
     bytes: usize,
     /// Number of messages that the current attempt has started to send.
-    begun: usize,
+    started: usize,
     /// The highest number of messages that an attempt has sent.
     sent: usize,
     is_committed: bool,
@@ -22,14 +22,14 @@ pub struct Replay {
 impl Replay {
     /// The next message from an earlier attempt.
     pub fn next_kept(&mut self) -> Option<Framed> {
-        let message = self.kept.get(self.begun)?.clone();
-        self.begun += 1;
+        let message = self.kept.get(self.started)?.clone();
+        self.started += 1;
         Some(message)
     }
 
     /// Stores a message that is about to be sent for the first time.
     pub fn keep(&mut self, message: &Framed) {
-        self.begun += 1;
+        self.started += 1;
         if self.is_committed {
             return;
         }
@@ -44,8 +44,8 @@ impl Replay {
     /// Records that the message that was started last has been sent. Returns whether no earlier attempt
     /// had sent it.
     pub fn finish_message(&mut self) -> bool {
-        let is_new = self.begun > self.sent;
-        self.sent = self.sent.max(self.begun);
+        let is_new = self.started > self.sent;
+        self.sent = self.sent.max(self.started);
         is_new
     }
 
@@ -54,7 +54,7 @@ impl Replay {
     pub fn commit(&mut self) {
         self.is_committed = true;
         // An attempt that is still sending stored messages needs them.
-        if self.begun >= self.kept.len() {
+        if self.started >= self.kept.len() {
             self.kept = Vec::new();
         }
     }
@@ -65,7 +65,7 @@ impl Replay {
             return false;
         }
         self.is_committed = true;
-        self.begun = 0;
+        self.started = 0;
         true
     }
 }

@@ -33,7 +33,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn begun(started: Moment) -> Reply {
+    pub(crate) fn starting_at(started: Moment) -> Reply {
         Reply {
             status: Status::ok(),
             message: None,

@@ -17,7 +17,7 @@ use plimsoll_net::{Network, NetworkSettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 type Server = Connection<DuplexStream, Bytes>;
-type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+type AcceptedRequest = (Request<RecvStream>, SendResponse<Bytes>);
 
 /// Longer than any case takes on the slowest machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ fn template(channel: &Channel, timeout: Duration) -> Template {
 /// Makes one call to a server that runs `play` with the call's first request.
 fn call<P, F>(timeout: Duration, play: P) -> Reply
 where
-    P: FnOnce(Server, Asked) -> F + 'static,
+    P: FnOnce(Server, AcceptedRequest) -> F + 'static,
     F: Future<Output = ()> + 'static,
 {
     run(async {

@@ -491,10 +491,10 @@ fn watched(watch: &SharedWatch, head: Option<&Rc<Head>>, bytes: &[u8], at: Optio
 /// Keeps bytes of a body. `more` is the number of further bytes that were announced.
 fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &H1Request<'_>, more: u64) -> Result<(), ErrorInfo> {
     let max = ask.max_body;
-    let room = max.saturating_sub(kept.len() as u64);
-    let (bytes, more) = match bytes.split_at_checked(usize::try_from(room).unwrap_or(usize::MAX)) {
+    let space = max.saturating_sub(kept.len() as u64);
+    let (bytes, more) = match bytes.split_at_checked(usize::try_from(space).unwrap_or(usize::MAX)) {
         Some((bytes, _)) if ask.cut_body => (bytes, 0),
-        _ if ask.cut_body => (bytes, more.min(room - bytes.len() as u64)),
+        _ if ask.cut_body => (bytes, more.min(space - bytes.len() as u64)),
         _ => (bytes, more),
     };
     let needed = kept.len() as u64 + bytes.len() as u64 + more;

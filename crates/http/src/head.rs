@@ -42,13 +42,13 @@ impl Head {
     /// Parses `raw`, which contains complete headers including the empty line. `None` if they are
     /// unusual and possibly malformed.
     pub(crate) fn parse_strict(raw: &[u8]) -> Option<Result<Head, ErrorInfo>> {
-        let mut room = [httparse::EMPTY_HEADER; 64];
-        match Self::parse_into(raw, &mut room) {
+        let mut buffer = [httparse::EMPTY_HEADER; 64];
+        match Self::parse_into(raw, &mut buffer) {
             Err(httparse::Error::TooManyHeaders) => {}
             parsed => return parsed.ok(),
         }
-        let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
-        match Self::parse_into(raw, &mut room) {
+        let mut buffer = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
+        match Self::parse_into(raw, &mut buffer) {
             Err(httparse::Error::TooManyHeaders) => Some(Err(transport_broken(format!(
                 "the response has more than {MAX_FIELDS} header fields"
             )))),
@@ -58,9 +58,9 @@ impl Head {
 
     fn parse_into<'a>(
         raw: &'a [u8],
-        room: &mut [httparse::Header<'a>],
+        buffer: &mut [httparse::Header<'a>],
     ) -> Result<Result<Head, ErrorInfo>, httparse::Error> {
-        let mut response = httparse::Response::new(room);
+        let mut response = httparse::Response::new(buffer);
         match response.parse(raw)? {
             httparse::Status::Complete(_) => {}
             httparse::Status::Partial => return Err(httparse::Error::NewLine),

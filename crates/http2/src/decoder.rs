@@ -55,11 +55,11 @@ impl Decoder {
         let mut is_well = true;
         let mut left = longest;
         let mut is_table_unchanged = true;
-        let mut begun = false;
+        let mut started = false;
         while let Some(&first) = input.0.first() {
             if first & 0xe0 == 0x20 {
                 // Allowed only before the first field (section 4.2).
-                if begun {
+                if started {
                     return Err(Unreadable);
                 }
                 let size = input.integer(5).ok_or(Unreadable)?;
@@ -71,7 +71,7 @@ impl Decoder {
                 is_table_unchanged = false;
                 continue;
             }
-            begun = true;
+            started = true;
             let put = |headers: &mut Headers, field: &Field, left: &mut usize| {
                 match left.checked_sub(field.size) {
                     Some(rest) => *left = rest,

@@ -12,7 +12,7 @@ type Accepted<'a> = (&'a str, &'a str, Vec<u8>, &'a [u8], usize);
 #[test]
 fn input_that_the_standard_allows_is_accepted() {
     let ping = frame(PING, 0, 0, &[7; 8]);
-    let body = |flags, payload: &[u8]| [begun(), frame(DATA, flags, 1, payload)].concat();
+    let body = |flags, payload: &[u8]| [response_start(), frame(DATA, flags, 1, payload)].concat();
     let cases: Vec<Accepted<'_>> = vec![
         (
             "4.1",
@@ -60,7 +60,7 @@ fn input_that_the_standard_allows_is_accepted() {
             "6.1",
             "empty frames",
             [
-                begun(),
+                response_start(),
                 frame(DATA, 0, 1, b"").repeat(100),
                 frame(DATA, 1, 1, b"x"),
             ]
@@ -128,7 +128,7 @@ fn input_that_the_standard_allows_is_accepted() {
         (
             "6.7",
             "a ping",
-            [ping.clone(), begun(), ping, frame(DATA, 1, 1, b"x")].concat(),
+            [ping.clone(), response_start(), ping, frame(DATA, 1, 1, b"x")].concat(),
             b"x",
             0,
         ),
@@ -159,7 +159,7 @@ fn input_that_the_standard_allows_is_accepted() {
             "8.1",
             "trailers",
             [
-                begun(),
+                response_start(),
                 frame(DATA, 0, 1, b"x"),
                 frame(HEADERS, 5, 1, &literal(b"a", b"b")),
             ]

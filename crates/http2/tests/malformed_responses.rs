@@ -47,13 +47,13 @@ fn a_malformed_response_ends_only_its_stream() {
         (
             "8.1",
             "headers twice",
-            [begun(), begun()].concat(),
+            [response_start(), response_start()].concat(),
             PROTOCOL,
         ),
         (
             "8.1",
             "trailers that do not end the stream",
-            [begun(), frame(HEADERS, END_HEADERS, 1, &no_status)].concat(),
+            [response_start(), frame(HEADERS, END_HEADERS, 1, &no_status)].concat(),
             PROTOCOL,
         ),
         (
@@ -203,7 +203,7 @@ fn a_malformed_response_ends_only_its_stream() {
         (
             "8.3",
             "a pseudo-field in trailers",
-            [begun(), with_block(STATUS_200)].concat(),
+            [response_start(), with_block(STATUS_200)].concat(),
             PROTOCOL,
         ),
         ("8.3.2", "no status", with_block(&no_status), PROTOCOL),

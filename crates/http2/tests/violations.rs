@@ -225,7 +225,7 @@ fn a_violation_of_the_protocol_ends_the_connection() {
         (
             "6.10",
             "a CONTINUATION after the end",
-            [begun(), frame(CONTINUATION, END_HEADERS, 1, b"")].concat(),
+            [response_start(), frame(CONTINUATION, END_HEADERS, 1, b"")].concat(),
             PROTOCOL,
         ),
         (

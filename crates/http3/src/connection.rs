@@ -264,8 +264,8 @@ async fn refusal(remote: SocketAddr) {
         socket.connect(remote).await?;
         loop {
             socket.send(&[]).await?;
-            let mut room = [0; 1];
-            let message = socket.recv(&mut room);
+            let mut buffer = [0; 1];
+            let message = socket.recv(&mut buffer);
             if let Ok(Err(error)) = tokio::time::timeout(3 * PORT_CHECK_AFTER, message).await {
                 return Err::<(), _>(error);
             }

@@ -17,8 +17,8 @@ pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
         header[8..12].copy_from_slice(&(number as u32).to_be_bytes());
         12
     };
-    if let Some(room) = block.get_mut(..length) {
-        room.copy_from_slice(&header[..length]);
+    if let Some(target) = block.get_mut(..length) {
+        target.copy_from_slice(&header[..length]);
     }
 }
 

@@ -25,7 +25,7 @@ type Finish = Box<dyn FnOnce(&Context) -> Result<(), Thrown>>;
 pub struct EventLoop {
     operations: RefCell<FuturesUnordered<Pin<Box<dyn Future<Output = Finish>>>>>,
     /// Operations started since the last poll.
-    begun: RefCell<Vec<Pin<Box<dyn Future<Output = Finish>>>>>,
+    started: RefCell<Vec<Pin<Box<dyn Future<Output = Finish>>>>>,
     /// Finished operations whose `Finish` has not run in the script yet.
     finished: RefCell<VecDeque<Finish>>,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
@@ -52,7 +52,7 @@ impl EventLoop {
         settle: impl for<'a> FnOnce(&'a Context, T) -> Returned<'a> + 'static,
     ) -> Returned<'c> {
         let (promise, resolver) = context.promise()?;
-        self.begun.borrow_mut().push(Box::pin(async move {
+        self.started.borrow_mut().push(Box::pin(async move {
             let outcome = operation.await;
             let finish: Finish = Box::new(move |context| {
                 let settled = settle(context, outcome);
@@ -65,7 +65,7 @@ impl EventLoop {
 
     /// Runs `operation` alongside the script without reporting when it finishes. It may call [`EventLoop::tell`].
     pub fn run(&self, operation: impl Future<Output = ()> + 'static) {
-        self.begun.borrow_mut().push(Box::pin(async move {
+        self.started.borrow_mut().push(Box::pin(async move {
             operation.await;
             let finish: Finish = Box::new(|_| Ok(()));
             finish
@@ -167,7 +167,7 @@ impl EventLoop {
     pub fn is_idle(&self) -> bool {
         self.finished.borrow().is_empty()
             && self.timers.borrow().is_empty()
-            && self.begun.borrow().is_empty()
+            && self.started.borrow().is_empty()
             && self.operations.borrow().is_empty()
     }
 
@@ -176,7 +176,7 @@ impl EventLoop {
     pub fn abandon(&self) -> Vec<TimerId> {
         // Dropping a future may run code that uses this event loop, so nothing may stay borrowed meanwhile.
         drop(self.operations.take());
-        drop(self.begun.take());
+        drop(self.started.take());
         drop(self.finished.take());
         drop(self.kept.take());
         self.timers.take().into_keys().map(|(_, id)| id).collect()
@@ -234,9 +234,9 @@ impl EventLoop {
 
     /// Polls the operations. Returns true if any has finished.
     fn poll_operations(&self, task: &mut TaskContext<'_>) -> bool {
-        let begun = std::mem::take(&mut *self.begun.borrow_mut());
+        let started = std::mem::take(&mut *self.started.borrow_mut());
         let mut operations = self.operations.borrow_mut();
-        operations.extend(begun);
+        operations.extend(started);
         let before = self.finished.borrow().len();
         while let Poll::Ready(Some(finish)) = operations.poll_next_unpin(task) {
             self.finished.borrow_mut().push_back(finish);
@@ -246,7 +246,7 @@ impl EventLoop {
 
     #[inline]
     fn has_operations(&self) -> bool {
-        !self.begun.borrow().is_empty() || !self.operations.borrow().is_empty()
+        !self.started.borrow().is_empty() || !self.operations.borrow().is_empty()
     }
 
     /// Polls a script together with the operations that it has started.

@@ -326,7 +326,10 @@ impl User {
         let stop = self.stop.borrow();
         let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));
         stopped
-            || self.interrupted.as_ref().is_some_and(|asked| asked())
+            || self
+                .interrupted
+                .as_ref()
+                .is_some_and(|is_interrupted| is_interrupted())
             || (!self.outlives_abort.get()
                 && self
                     .work

@@ -28,7 +28,7 @@ pub fn json(lab: &Lab) -> Value {
         "variants": lab.variants,
         "objectives": lab.objectives,
         "compared": lab.compared,
-        "asked": lab.asked,
+        "asked": lab.questions,
         "tables": lab.tables,
         "published": lab.published,
         "avoids": lab.avoided,

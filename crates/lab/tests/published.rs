@@ -7,7 +7,7 @@ use std::path::Path;
 
 use plimsoll_lab::conclude::compare_again;
 use plimsoll_lab::{FormName, Lab};
-use plimsoll_results::lab::{Asked, Comparison, LabResult, Published, PublishedError};
+use plimsoll_results::lab::{Comparison, LabResult, Published, PublishedError, Question};
 
 /// The folder of each published report, its lab and its form.
 const REPORTS: [(&str, &str, FormName); 6] = [
@@ -28,8 +28,8 @@ fn published_results_match_their_labs() {
         let text = fs::read_to_string(&path).expect("a published result");
         let result: LabResult = serde_json::from_str(&text).expect("a result");
         let current = with_declarations(&lab, &result);
-        assert!(!current.asked.is_empty(), "{name} asks nothing");
-        for one in &current.asked {
+        assert!(!current.questions.is_empty(), "{name} asks nothing");
+        for one in &current.questions {
             check(name, one);
         }
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -50,8 +50,8 @@ fn with_declarations(lab: &Lab, result: &LabResult) -> LabResult {
     let mut current = result.clone();
     current.title.clone_from(&lab.title);
     current.question.clone_from(&lab.question);
-    let asked = lab.asked.iter().map(|one| one.of_cells(lab.matrix()));
-    current.asked = asked.collect();
+    let questions = lab.questions.iter().map(|one| one.of_cells(lab.matrix()));
+    current.questions = questions.collect();
     let tables = lab.tables.iter().map(|one| one.layout(lab.matrix()));
     current.tables = tables.collect();
     for axis in &mut current.axes {
@@ -89,7 +89,7 @@ fn with_declarations(lab: &Lab, result: &LabResult) -> LabResult {
 }
 
 /// A question has cells, and the figures in its answer come from them.
-fn check(name: &str, one: &Asked) {
+fn check(name: &str, one: &Question) {
     assert!(
         one.figure.is_none() || !one.cells.is_empty(),
         "{name}: no cell decides {:?}",

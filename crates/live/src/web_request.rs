@@ -106,7 +106,7 @@ impl WebRequest {
 mod tests {
     use super::*;
 
-    fn asked(
+    fn request(
         flag: Option<&str>,
         output: Option<&str>,
         variables: &[(&str, &str)],
@@ -120,11 +120,11 @@ mod tests {
 
     #[test]
     fn nothing_is_served_unless_requested() {
-        assert_eq!(asked(None, None, &[]), Ok(None));
+        assert_eq!(request(None, None, &[]), Ok(None));
         let port = ("K6_WEB_DASHBOARD_PORT", "7");
-        assert_eq!(asked(None, None, &[port]), Ok(None));
+        assert_eq!(request(None, None, &[port]), Ok(None));
         assert_eq!(
-            asked(None, None, &[("K6_WEB_DASHBOARD", "false"), port]),
+            request(None, None, &[("K6_WEB_DASHBOARD", "false"), port]),
             Ok(None)
         );
     }
@@ -144,19 +144,19 @@ mod tests {
                 .with_port(port)
                 .with_period(period)
         };
-        let found = asked(None, None, &variables).unwrap().unwrap();
+        let found = request(None, None, &variables).unwrap().unwrap();
         assert_eq!(found.address, page("example.com", 7));
-        let found = asked(None, Some("port=8&open"), &variables)
+        let found = request(None, Some("port=8&open"), &variables)
             .unwrap()
             .unwrap();
         assert_eq!(found.address, page("example.com", 8));
         assert!(found.is_opened);
-        let found = asked(Some("9"), Some("port=8"), &variables)
+        let found = request(Some("9"), Some("port=8"), &variables)
             .unwrap()
             .unwrap();
         assert_eq!(found.address, page("127.0.0.1", 9));
         assert_eq!(found.flag, "--web");
-        let found = asked(Some(""), None, &[]).unwrap().unwrap();
+        let found = request(Some(""), None, &[]).unwrap().unwrap();
         assert_eq!(found.address, WebAddress::default());
     }
 
@@ -174,7 +174,7 @@ mod tests {
                 "K6_WEB_DASHBOARD_PERIOD",
             ),
         ] {
-            let error = asked(None, output, variables).unwrap_err();
+            let error = request(None, output, variables).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
     }

@@ -53,10 +53,10 @@ impl Tcp {
 
         loop {
             ready!(self.socket.poll_read_ready(cx))?;
-            let (socket, room) = (&self.socket, buf.initialize_unfilled());
-            let all = room.len();
+            let (socket, buffer) = (&self.socket, buf.initialize_unfilled());
+            let all = buffer.len();
             let read = socket.try_io(Interest::READABLE, || {
-                crate::stamped::receive(socket.as_fd(), room)
+                crate::stamped::receive(socket.as_fd(), buffer)
             });
             let (count, arrived) = match read {
                 Ok(read) => read,

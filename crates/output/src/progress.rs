@@ -111,8 +111,8 @@ pub fn lines(view: &ProgressView, columns: Option<usize>, paint: Paint) -> Vec<S
         // The first two lines have no bar, or a bar within other text.
         let longest = without.iter().skip(2).map(|line| width(line)).max()?;
         // The last column stays empty, because some terminals wrap when it is written.
-        let room = columns.saturating_sub(longest + 1).min(MAX_BAR_WIDTH);
-        (room >= MIN_BAR_WIDTH).then_some(room)
+        let space = columns.saturating_sub(longest + 1).min(MAX_BAR_WIDTH);
+        (space >= MIN_BAR_WIDTH).then_some(space)
     });
     render(view, bar, paint)
 }

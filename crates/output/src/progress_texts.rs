@@ -153,15 +153,16 @@ fn time(executor: &Executor, facts: &ScenarioFacts) -> String {
 fn rate_at(start: Rate, stages: &[Stage], elapsed: Duration) -> f64 {
     let per_second = |count: f64| count / start.per.as_secs_f64();
     let mut from = start.count as f64;
-    let mut begun = Duration::ZERO;
+    let mut started = Duration::ZERO;
     for stage in stages {
         let to = stage.target as f64;
-        let ends = begun.saturating_add(stage.duration);
+        let ends = started.saturating_add(stage.duration);
         if elapsed < ends {
-            let share = elapsed.saturating_sub(begun).as_secs_f64() / stage.duration.as_secs_f64();
+            let share =
+                elapsed.saturating_sub(started).as_secs_f64() / stage.duration.as_secs_f64();
             return per_second(from + (to - from) * share);
         }
-        (from, begun) = (to, ends);
+        (from, started) = (to, ends);
     }
     per_second(from)
 }

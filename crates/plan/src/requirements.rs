@@ -144,8 +144,8 @@ impl Holding {
         let mut open: BTreeMap<u32, u32> = BTreeMap::new();
         let mut held = 0;
         let mut changes = Vec::new();
-        for (moment, (begun, ended)) in begin_or_end {
-            for users in begun {
+        for (moment, (started, ended)) in begin_or_end {
+            for users in started {
                 *open.entry(users).or_default() += 1;
             }
             for users in ended {

@@ -1,6 +1,6 @@
 //! Draws processor time per request, by process.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS};
 use crate::legend::{Key, legend};
 use crate::number::{self, Place};
@@ -36,9 +36,9 @@ const ROW_WIDE: f64 = 25.0;
 
 impl CpuBars {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
-        let wide = room == Room::Wide;
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
+        let wide = plot_width == PlotWidth::Wide;
         let mut drawing = Drawing::default();
         let keys: Vec<(Key, String)> = self
             .parts

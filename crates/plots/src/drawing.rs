@@ -125,14 +125,14 @@ impl Drawing {
         figure: &str,
         wide: bool,
     ) {
-        let (end, y, room) = if wide {
+        let (end, y, space) = if wide {
             (width - 8.0, top + 17.0, (frame.left - 20.0) / CHARACTER)
         } else {
             let taken = figure.chars().count() as f64 * CHARACTER + 16.0;
-            let room = (frame.right - 8.0 - taken) / CHARACTER;
-            (frame.right, top + 15.0, room.max(6.0))
+            let space = (frame.right - 8.0 - taken) / CHARACTER;
+            (frame.right, top + 15.0, space.max(6.0))
         };
-        self.text("", 8.0, y, &cut(label, room as usize));
+        self.text("", 8.0, y, &cut(label, space as usize));
         self.text("end", end, y, figure);
     }
 

@@ -1,6 +1,6 @@
 //! Draws forest plots: ratios of pairs with their intervals, around the line of no difference.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{CHARACTER, Drawing, Frame};
 use crate::legend::{Key, legend};
 use crate::number::{self, Place};
@@ -49,9 +49,9 @@ const ROW_WIDE: f64 = 24.0;
 
 impl Forest {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
-        let wide = room == Room::Wide;
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
+        let wide = plot_width == PlotWidth::Wide;
         let mut drawing = Drawing::default();
         let judged = |judged| self.rows.iter().any(|row| row.judged == judged);
         let keys: Vec<(Key, String)> = [

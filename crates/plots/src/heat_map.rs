@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{Drawing, Frame};
 use crate::number;
 use crate::picture::{Picture, unit};
@@ -43,8 +43,8 @@ const SHADES: usize = 5;
 
 impl HeatMap {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
         let frame = Frame {
             left: 52.0,
             right: width - 14.0,
@@ -102,7 +102,7 @@ impl HeatMap {
         }
         drawing.moments(frame, &along, &self.marks);
         draw_key(&mut drawing, max_count);
-        let ticks = if room == Room::Wide { 12 } else { 6 };
+        let ticks = if plot_width == PlotWidth::Wide { 12 } else { 6 };
         drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");
         let description = format!(
             "Each field is a stretch of time and of latency; the darker, the more requests, up to {} in one. Latencies reach from {} to {} {}.",

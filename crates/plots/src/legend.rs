@@ -35,8 +35,8 @@ pub fn legend(
     let mut x = left;
     let mut y = top + 13.0;
     for (key, name) in entries {
-        let room = ((right - left - 30.0) / CHARACTER).max(8.0) as usize;
-        let name = cut(name, room);
+        let space = ((right - left - 30.0) / CHARACTER).max(8.0) as usize;
+        let name = cut(name, space);
         let width = 30.0 + name.chars().count() as f64 * CHARACTER + 16.0;
         if x > left && x + width - 16.0 > right {
             x = left;

@@ -33,19 +33,19 @@ pub use picture::{COLORS, Picture, RULES, escaped};
 
 /// The width of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum PlotWidth {
     /// A column of a page: 460 units.
     Narrow,
     /// A whole page: 960 units.
     Wide,
 }
 
-impl Room {
+impl PlotWidth {
     /// The width in units.
     pub fn width(self) -> f64 {
         match self {
-            Room::Narrow => 460.0,
-            Room::Wide => 960.0,
+            PlotWidth::Narrow => 460.0,
+            PlotWidth::Wide => 960.0,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Draws the search for the highest rate that meets an objective.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{Drawing, Frame};
 use crate::legend::{Key, legend};
 use crate::number;
@@ -41,8 +41,8 @@ pub struct Trial {
 
 impl LimitPlot {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
         let mut drawing = Drawing::default();
         let mut keys = vec![
             (Key::Marker(0), "kept".to_owned()),
@@ -92,7 +92,7 @@ impl LimitPlot {
                 drawing.cross("line sbad", x, y, 4.4);
             }
         }
-        let max_ticks = if room == Room::Wide { 10 } else { 6 };
+        let max_ticks = if plot_width == PlotWidth::Wide { 10 } else { 6 };
         drawing.bottom_axis(frame, &along, max_ticks, "requests per second asked for");
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
     }

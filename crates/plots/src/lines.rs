@@ -1,6 +1,6 @@
 //! Draws values over time as lines, on one axis that starts at zero.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};
 use crate::legend::{Key, legend};
 use crate::number;
@@ -37,8 +37,8 @@ const MAX_POINTS: usize = 300;
 
 impl Lines {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
         let mut drawing = Drawing::default();
         let keys: Vec<(Key, String)> = self
             .series
@@ -71,7 +71,7 @@ impl Lines {
             drawing.path(&format!("line s{look} d{look}"), &line_through(points));
         }
         drawing.moments(frame, &along, &self.marks);
-        let ticks = if room == Room::Wide { 12 } else { 6 };
+        let ticks = if plot_width == PlotWidth::Wide { 12 } else { 6 };
         drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
     }
@@ -134,7 +134,7 @@ mod tests {
             }],
             marks: Vec::new(),
         };
-        let picture = lines.draw(Room::Narrow);
+        let picture = lines.draw(PlotWidth::Narrow);
         assert!(
             picture
                 .description

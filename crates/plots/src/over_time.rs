@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{Drawing, Frame, line_through};
 use crate::legend::{Key, legend};
 use crate::number;
@@ -59,9 +59,9 @@ const MAX_POINTS: usize = 300;
 
 impl OverTime {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let (points, each) = thinned(&self.points);
-        let width = room.width();
+        let width = plot_width.width();
         let mut drawing = Drawing::default();
         let mut keys = vec![
             (Key::Line(0), "median".to_owned()),
@@ -143,7 +143,7 @@ impl OverTime {
         drawing.bottom_axis(
             lower,
             &along,
-            if room == Room::Wide { 12 } else { 6 },
+            if plot_width == PlotWidth::Wide { 12 } else { 6 },
             &label,
         );
         drawing.picture(&self.title, &self.describe(), width, lower.bottom + 44.0)
@@ -162,9 +162,9 @@ impl OverTime {
                 if span.from > 0.0 {
                     drawing.line("grid", (from, upper.top), (from, lower.bottom));
                 }
-                let room = to - from;
-                if room > 24.0 {
-                    let label = if room > span.label.chars().count() as f64 * 7.2 {
+                let space = to - from;
+                if space > 24.0 {
+                    let label = if space > span.label.chars().count() as f64 * 7.2 {
                         span.label.clone()
                     } else {
                         String::new()

@@ -1,7 +1,7 @@
 //! Draws one metric over the whole matrix: each row is a combination of the other axes, and each
 //! marker is a value of one axis with its interval.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS, cut};
 use crate::legend::{Key, legend};
 use crate::number;
@@ -56,9 +56,9 @@ const STEP: f64 = 11.0;
 
 impl Overview {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
-        let wide = room == Room::Wide;
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
+        let wide = plot_width == PlotWidth::Wide;
         let mut drawing = Drawing::default();
         let keys = self.keys();
         let top = legend(&mut drawing, &keys, (8.0, width - 8.0), 4.0) + 14.0;
@@ -157,12 +157,12 @@ impl Overview {
         wide: bool,
     ) {
         drawing.line("grid", (8.0, top), (frame.right, top));
-        let room = if wide {
+        let space = if wide {
             frame.left - 20.0
         } else {
             frame.right - 16.0
         };
-        let label = cut(&row.label, (room / CHARACTER) as usize);
+        let label = cut(&row.label, (space / CHARACTER) as usize);
         let mut y = if wide {
             drawing.text("", 8.0, top + height / 2.0 + 4.5, &label);
             top + 6.0 + STEP / 2.0
@@ -187,8 +187,8 @@ impl Overview {
         }
         if !row.missing.is_empty() {
             let text = format!("no figure: {}", row.missing.join(", "));
-            let room = ((frame.right - frame.left - 8.0) / CHARACTER) as usize;
-            drawing.text("soft", frame.left + 8.0, y + 7.0, &cut(&text, room));
+            let space = ((frame.right - frame.left - 8.0) / CHARACTER) as usize;
+            drawing.text("soft", frame.left + 8.0, y + 7.0, &cut(&text, space));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Draws percentile curves: the share of requests that took at most a certain time. The axis is
 //! stretched at the tail, so that the slowest hundredth is as wide as the rest.
 
-use crate::Room;
+use crate::PlotWidth;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};
 use crate::legend::{Key, legend};
 use crate::number;
@@ -62,8 +62,8 @@ pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Ve
 
 impl Percentiles {
     /// Draws the picture.
-    pub fn draw(&self, room: Room) -> Picture {
-        let width = room.width();
+    pub fn draw(&self, plot_width: PlotWidth) -> Picture {
+        let width = plot_width.width();
         let mut drawing = Drawing::default();
         let keys: Vec<(Key, String)> = self
             .curves
@@ -76,7 +76,12 @@ impl Percentiles {
             left: 52.0,
             right: width - 14.0,
             top,
-            bottom: top + if room == Room::Wide { 260.0 } else { 210.0 },
+            bottom: top
+                + if plot_width == PlotWidth::Wide {
+                    260.0
+                } else {
+                    210.0
+                },
         };
         let values = self
             .curves

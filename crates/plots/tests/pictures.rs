@@ -7,7 +7,7 @@ use std::path::Path;
 
 use plimsoll_plots::{
     COLORS, CpuBar, CpuBars, Curve, Forest, HeatColumn, HeatMap, Judged, LimitPlot, OverTime,
-    Overview, OverviewRow, Percentiles, Picture, RULES, RatioRow, Room, Span, Spot, TimePoint,
+    Overview, OverviewRow, Percentiles, Picture, PlotWidth, RULES, RatioRow, Span, Spot, TimePoint,
     Trial, quantiles_of,
 };
 
@@ -225,19 +225,19 @@ fn limit() -> LimitPlot {
 
 fn gallery() -> Vec<(String, Picture)> {
     let mut pictures = Vec::new();
-    for (room, name) in [(Room::Narrow, "narrow"), (Room::Wide, "wide")] {
+    for (plot_width, name) in [(PlotWidth::Narrow, "narrow"), (PlotWidth::Wide, "wide")] {
         let mut add = |kind: &str, picture| pictures.push((format!("{kind}-{name}"), picture));
-        add("percentiles", percentiles("", 1.0).draw(room));
-        add("over-time", over_time(36, 1.0).draw(room));
-        add("over-time-long", over_time(1800, 1.0).draw(room));
-        add("heat-map", heat_map(60).draw(room));
-        add("overview", overview("", 1.0).draw(room));
-        add("overview-log", overview("", 60.0).draw(room));
-        add("forest", forest("", 1.0).draw(room));
-        add("forest-close", forest("", 0.05).draw(room));
-        add("forest-far", forest("", 20.0).draw(room));
-        add("cpu", cpu("").draw(room));
-        add("limit", limit().draw(room));
+        add("percentiles", percentiles("", 1.0).draw(plot_width));
+        add("over-time", over_time(36, 1.0).draw(plot_width));
+        add("over-time-long", over_time(1800, 1.0).draw(plot_width));
+        add("heat-map", heat_map(60).draw(plot_width));
+        add("overview", overview("", 1.0).draw(plot_width));
+        add("overview-log", overview("", 60.0).draw(plot_width));
+        add("forest", forest("", 1.0).draw(plot_width));
+        add("forest-close", forest("", 0.05).draw(plot_width));
+        add("forest-far", forest("", 20.0).draw(plot_width));
+        add("cpu", cpu("").draw(plot_width));
+        add("limit", limit().draw(plot_width));
     }
     pictures
 }
@@ -245,35 +245,35 @@ fn gallery() -> Vec<(String, Picture)> {
 /// Empty, single, infinite, zero and hostile values.
 fn extremes() -> Vec<Picture> {
     let mut pictures = Vec::new();
-    for room in [Room::Narrow, Room::Wide] {
+    for plot_width in [PlotWidth::Narrow, PlotWidth::Wide] {
         for scale in [0.0, 1e-9, 1e12, f64::NAN, f64::INFINITY, -1.0] {
-            pictures.push(percentiles(HOSTILE, scale).draw(room));
-            pictures.push(over_time(5, scale).draw(room));
-            pictures.push(overview(HOSTILE, scale).draw(room));
-            pictures.push(forest(HOSTILE, scale).draw(room));
+            pictures.push(percentiles(HOSTILE, scale).draw(plot_width));
+            pictures.push(over_time(5, scale).draw(plot_width));
+            pictures.push(overview(HOSTILE, scale).draw(plot_width));
+            pictures.push(forest(HOSTILE, scale).draw(plot_width));
         }
-        pictures.push(over_time(0, 1.0).draw(room));
-        pictures.push(heat_map(0).draw(room));
-        pictures.push(heat_map(1).draw(room));
-        pictures.push(cpu(HOSTILE).draw(room));
+        pictures.push(over_time(0, 1.0).draw(plot_width));
+        pictures.push(heat_map(0).draw(plot_width));
+        pictures.push(heat_map(1).draw(plot_width));
+        pictures.push(cpu(HOSTILE).draw(plot_width));
         let none = Percentiles {
             title: String::new(),
             unit: HOSTILE.into(),
             curves: Vec::new(),
             limit: None,
         };
-        pictures.push(none.draw(room));
+        pictures.push(none.draw(plot_width));
         let none = Overview {
             series: vec![HOSTILE.into()],
             rows: Vec::new(),
             ..overview("", 1.0)
         };
-        pictures.push(none.draw(room));
+        pictures.push(none.draw(plot_width));
         let none = LimitPlot {
             trials: Vec::new(),
             ..limit()
         };
-        pictures.push(none.draw(room));
+        pictures.push(none.draw(plot_width));
     }
     pictures
 }
@@ -371,9 +371,9 @@ fn equal_figures_make_equal_bytes() {
 
 #[test]
 fn a_long_run_makes_no_larger_picture_than_a_short_one() {
-    let long = over_time(40_000, 1.0).draw(Room::Narrow).file().len();
+    let long = over_time(40_000, 1.0).draw(PlotWidth::Narrow).file().len();
     assert!(long < 60_000, "{long} bytes");
-    let heat = heat_map(40_000).draw(Room::Narrow).file().len();
+    let heat = heat_map(40_000).draw(PlotWidth::Narrow).file().len();
     assert!(heat < 90_000, "{heat} bytes");
 }
 
@@ -383,7 +383,12 @@ fn a_failing_second_is_seen_however_long_the_run() {
     for point in &mut run.points {
         point.failed = 0.0;
     }
-    let crosses = |run: &OverTime| run.draw(Room::Narrow).file().matches("sbad\" d=").count();
+    let crosses = |run: &OverTime| {
+        run.draw(PlotWidth::Narrow)
+            .file()
+            .matches("sbad\" d=")
+            .count()
+    };
     assert_eq!(crosses(&run), 0);
     run.points[12_345].failed = 1.0;
     assert!(crosses(&run) >= 1);

@@ -162,7 +162,7 @@ impl<'a> NetworkPath<'a> {
         if !secured {
             return Ok((dialed.stream, opening, None));
         }
-        let begun = plimsoll_clock::now();
+        let started = plimsoll_clock::now();
         let (stream, facts) = self
             .network
             .secure(dialed.stream, host, Alpn::Http1, &mut steps)
@@ -173,7 +173,7 @@ impl<'a> NetworkPath<'a> {
                     self.plan.address
                 )
             })?;
-        opening.securing = steps.secured.map(|at| at.since(begun));
+        opening.securing = steps.secured.map(|at| at.since(started));
         Ok((stream, opening, Some(facts)))
     }
 }

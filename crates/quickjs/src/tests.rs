@@ -156,7 +156,7 @@ fn binary_data_is_read_and_written_in_place() {
 fn binary_data_is_found_without_running_scripts() {
     runtime().enter(|context| {
         let bytes = |source: &str| context.eval(source, "t").unwrap().to_bytes();
-        let lying = |view: &str| {
+        let bytes_of_view = |view: &str| {
             bytes(&format!(
                 "globalThis.asked = 0;
                 globalThis.view = {view};
@@ -169,7 +169,7 @@ fn binary_data_is_found_without_running_scripts() {
             "new DataView(new Uint8Array([1, 2, 3, 4]).buffer, 1, 2)",
             "new Uint8Array([1, 2, 3, 4]).subarray(1, 3)",
         ] {
-            assert_eq!(lying(view), Some(vec![2, 3]), "{view}");
+            assert_eq!(bytes_of_view(view), Some(vec![2, 3]), "{view}");
             assert_eq!(eval(context, "asked"), "0", "{view}");
         }
         // Buffers that changed after the view was created.

@@ -70,8 +70,8 @@ fn long_calls_can_be_interrupted() {
 fn short_calls_are_not_interrupted() {
     let _alone = alone();
     let runtime = runtime();
-    let asked = Rc::new(Cell::new(0));
-    let count = Rc::clone(&asked);
+    let calls = Rc::new(Cell::new(0));
+    let count = Rc::clone(&calls);
     runtime.set_interrupt(Some(Rc::new(move |_| {
         count.set(count.get() + 1);
         false
@@ -81,5 +81,5 @@ fn short_calls_are_not_interrupted() {
     });
     assert_eq!(block_on(script.unwrap()).unwrap(), "100000");
     // Ten times the loop count would mean that each poll calls the host.
-    assert!(asked.get() < 10_000, "{} calls", asked.get());
+    assert!(calls.get() < 10_000, "{} calls", calls.get());
 }

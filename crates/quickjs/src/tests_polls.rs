@@ -293,17 +293,17 @@ fn an_interrupted_script_leaves_its_objects_behind() {
     let _alone = alone();
     let runtime = runtime();
     ask_at_every_pause(&runtime);
-    let asked = Cell::new(0);
+    let calls = Cell::new(0);
     let polls_at_end = Rc::new(Cell::new(0));
     let (watched, noted) = (runtime.clone(), Rc::clone(&polls_at_end));
     runtime.set_interrupt(Some(Rc::new(move |_| {
         // SAFETY: adds one to a number that any thread may change.
         unsafe { sys::JS_TickInterrupts() };
-        asked.set(asked.get() + 1);
-        if asked.get() == 50_000 {
+        calls.set(calls.get() + 1);
+        if calls.get() == 50_000 {
             noted.set(watched.inner().pause_polls.get());
         }
-        asked.get() >= 50_000
+        calls.get() >= 50_000
     })));
     let script = Fiber::new(&runtime, |context| {
         eval(

@@ -80,7 +80,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     let is_sentence = |answer: &&Answer| answer.table().is_none();
     // The answer to the first question comes first. Later answers follow the comparisons.
     let (first, later) = answers.split_at(answers.len().min(1));
-    let said = |answers: &[Answer]| -> Vec<Words> {
+    let sentences_of = |answers: &[Answer]| -> Vec<Words> {
         let sentences = answers.iter().filter(is_sentence);
         sentences.map(|answer| answer.sentence()).collect()
     };
@@ -88,8 +88,8 @@ pub fn on_page(result: &LabResult) -> Conclusion {
         true => Vec::new(),
         false => limits(result),
     };
-    let found = conclusion(result, said(first), limits, said(later));
-    if !result.asked.is_empty() {
+    let found = conclusion(result, sentences_of(first), limits, sentences_of(later));
+    if !result.questions.is_empty() {
         return Conclusion {
             places: places::line(result),
             sentences: questions::questions(result),
@@ -175,22 +175,22 @@ fn conclusion(
 fn compared(result: &LabResult) -> Vec<Words> {
     let groups = groups(result);
     let themes = themes(&groups);
-    let mut said: Vec<(&Theme, Words)> = themes
+    let mut ranked: Vec<(&Theme, Words)> = themes
         .iter()
         .filter_map(|theme| Some((theme, claims::sentence(result, theme)?)))
         .collect();
-    said.sort_by_key(|one| {
+    ranked.sort_by_key(|one| {
         let pairs = claims::pairs(result, one.0);
         (!one.0.is_primary(), std::cmp::Reverse(pairs))
     });
-    let (first, others): (Vec<usize>, Vec<usize>) = (0..said.len()).partition(|at| {
-        let axis = |at: &usize| said.get(*at).map(|one| one.0.first.axis);
+    let (first, others): (Vec<usize>, Vec<usize>) = (0..ranked.len()).partition(|at| {
+        let axis = |at: &usize| ranked.get(*at).map(|one| one.0.first.axis);
         (0..*at).all(|before| axis(&before) != axis(at))
     });
     first
         .into_iter()
         .chain(others)
-        .filter_map(|at| said.get(at).map(|one| one.1.clone()))
+        .filter_map(|at| ranked.get(at).map(|one| one.1.clone()))
         .collect()
 }
 

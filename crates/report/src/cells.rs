@@ -1,6 +1,6 @@
 //! One section per cell, with the results of each run.
 
-use plimsoll_plots::{LimitPlot, Room, Trial, number};
+use plimsoll_plots::{LimitPlot, PlotWidth, Trial, number};
 use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
 
 use crate::document::{Block, Detail, Head, Plot, Section, Table, Words};
@@ -52,7 +52,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
                     "All runs end to end, by second; shaded seconds are warm-up.{}",
                     series::dashed_lines(cell)
                 ),
-                narrow: plot.draw(Room::Narrow),
+                narrow: plot.draw(PlotWidth::Narrow),
                 wide: None,
                 series: series::data(cell),
             })],
@@ -69,7 +69,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
                     "Every request, by end time and duration.{}",
                     series::dashed_lines(cell)
                 ),
-                narrow: plot.draw(Room::Narrow),
+                narrow: plot.draw(PlotWidth::Narrow),
                 wide: None,
                 series: None,
             })],
@@ -296,7 +296,7 @@ fn limit_plot(cell: &Cell, id: &str) -> Option<Block> {
             "Trials with the objective {}; the limit is in the shaded band.",
             search.objective
         ),
-        narrow: plot.draw(Room::Narrow),
+        narrow: plot.draw(PlotWidth::Narrow),
         wide: None,
         series: None,
     }))

@@ -1,6 +1,6 @@
 //! Comparisons of cells: the groups, the forest plots and the table.
 
-use plimsoll_plots::{Forest, Judged, RatioRow, Room};
+use plimsoll_plots::{Forest, Judged, PlotWidth, RatioRow};
 use plimsoll_results::lab::{Comparison, LabResult, Outcome};
 
 use crate::document::{Block, Detail, Head, Plot, Table, Words};
@@ -66,7 +66,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                     ))
                 ),
                 caption: format!("{}: {other} over {base}.", capital(&group.label)),
-                narrow: forest.draw(Room::Narrow),
+                narrow: forest.draw(PlotWidth::Narrow),
                 wide: None,
                 series: None,
             });

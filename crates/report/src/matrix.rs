@@ -1,6 +1,6 @@
 //! Plots of the matrix: an overview per leading figure, and the cost per request.
 
-use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, Room, Spot};
+use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, PlotWidth, Spot};
 use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
 
 use crate::document::{Block, Plot};
@@ -132,8 +132,8 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             lead.unit,
             crate::units::value_over_runs(result)
         ),
-        narrow: overview.draw(Room::Narrow),
-        wide: Some(overview.draw(Room::Wide)),
+        narrow: overview.draw(PlotWidth::Narrow),
+        wide: Some(overview.draw(PlotWidth::Wide)),
         series: None,
     }))
 }
@@ -225,7 +225,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
             capital(&first.label),
             first.unit
         ),
-        narrow: plot.draw(Room::Narrow),
+        narrow: plot.draw(PlotWidth::Narrow),
         wide: None,
         series: None,
     })]

@@ -147,11 +147,11 @@ fn worded(result: &LabResult, objective: &str) -> String {
     let Some(figure) = figures.find(|figure| figure.name == name) else {
         return objective.to_owned();
     };
-    let way = match is_floor(outcome) {
+    let relation = match is_floor(outcome) {
         true => "at least",
         false => "at most",
     };
-    format!("{} {way} {}", figure.label, limit(outcome))
+    format!("{} {relation} {}", figure.label, limit(outcome))
 }
 
 /// `50 ms`; a limit of zero needs no unit.
@@ -174,11 +174,11 @@ pub fn about(result: &LabResult, figure: &str, cells: &[&Cell]) -> Option<String
     for outcome in &result.objectives {
         let is_about = outcome.objective.split(' ').next() == Some(figure)
             && cells.iter().any(|cell| cell.name == outcome.cell);
-        let way = match is_floor(outcome) {
+        let relation = match is_floor(outcome) {
             true => "at least",
             false => "at most",
         };
-        let text = format!("{way} {}", limit(outcome));
+        let text = format!("{relation} {}", limit(outcome));
         if is_about && !limits.contains(&text) {
             limits.push(text);
         }

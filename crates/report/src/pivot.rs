@@ -288,10 +288,10 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
         let Some(figure) = all().find(|figure| figure.name == *name) else {
             continue;
         };
-        let asked = layout
+        let requested = layout
             .unit
             .and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
-        let (unit, by) = asked.unwrap_or((&figure.unit, 1.0));
+        let (unit, by) = requested.unwrap_or((&figure.unit, 1.0));
         columns.push(Column {
             name: name.clone(),
             label: figure.label.clone(),

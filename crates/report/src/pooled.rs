@@ -6,7 +6,7 @@ use crate::document::{Head, Table, Words};
 use crate::groups::{comparative, probability, ratio};
 use crate::naming::{capital, value_words};
 
-fn said(result: &LabResult, one: &Pooled) -> String {
+fn finding(result: &LabResult, one: &Pooled) -> String {
     let (_, unit) = named(result, one);
     match one.outcome {
         Outcome::Larger => comparative(&unit, true).to_owned(),
@@ -49,7 +49,7 @@ pub fn table(result: &LabResult) -> Option<Table> {
                     |(low, high)| format!("×{} to ×{}", ratio(low), ratio(high)),
                 )),
                 Words::plain(probability(one.p)),
-                Words::plain(said(result, one)),
+                Words::plain(finding(result, one)),
             ]
         })
         .collect();

@@ -7,7 +7,7 @@ mod limits;
 mod ranking;
 mod verdict;
 
-use plimsoll_results::lab::{Asked, Cell, LabResult};
+use plimsoll_results::lab::{Cell, LabResult, Question};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::naming::capital;
@@ -18,7 +18,7 @@ use verdict::{Answer, Verdict};
 /// look for them.
 pub fn questions(result: &LabResult) -> Vec<Words> {
     let shown = result
-        .asked
+        .questions
         .iter()
         .filter(|one| !one.is_statement || one.figure.is_none());
     let answers: Vec<Answer> = shown.map(|one| Answer::of(result, one)).collect();
@@ -30,7 +30,7 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
 fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
     let rates = answers
         .iter()
-        .filter(|answer| answer.asked.figure.as_deref() == Some(rate_limits::FIGURE));
+        .filter(|answer| answer.question.figure.as_deref() == Some(rate_limits::FIGURE));
     let cells = rates.flat_map(|answer| answer.groups.iter().flat_map(|group| &group.0));
     let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();
     let limit = rate_limits::of(result, &cells)?;
@@ -44,13 +44,14 @@ fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
 /// The questions and then the statements of the source that valid cells answer, one sentence each. A form may lack the
 /// cells of others.
 pub fn answered(result: &LabResult) -> Vec<Words> {
-    let (statements, questions): (Vec<&Asked>, Vec<&Asked>) =
-        result.asked.iter().partition(|one| one.is_statement);
-    let asked = questions.into_iter().chain(statements);
-    asked
+    let (statements, questions): (Vec<&Question>, Vec<&Question>) =
+        result.questions.iter().partition(|one| one.is_statement);
+    questions
+        .into_iter()
+        .chain(statements)
         .map(|one| Answer::of(result, one))
         .filter(|answer| !answer.groups.is_empty())
-        .map(|answer| match answer.asked.is_statement {
+        .map(|answer| match answer.question.is_statement {
             true => Words::plain("The original says: ").and(statement(&answer)),
             false => point(&answer),
         })
@@ -59,14 +60,14 @@ pub fn answered(result: &LabResult) -> Vec<Words> {
 
 /// The statements of the source as a table, and the meaning of its verdicts. Empty if there are no statements.
 pub fn statements(result: &LabResult) -> Vec<Block> {
-    let asked = result.asked.iter().filter(|one| one.is_statement);
-    let answers: Vec<Answer> = asked.map(|one| Answer::of(result, one)).collect();
+    let statements = result.questions.iter().filter(|one| one.is_statement);
+    let answers: Vec<Answer> = statements.map(|one| Answer::of(result, one)).collect();
     if answers.is_empty() {
         return Vec::new();
     }
     let conditions: Vec<String> = answers
         .iter()
-        .map(|answer| conditions::of(answer, &answer.asked.text))
+        .map(|answer| conditions::of(answer, &answer.question.text))
         .collect();
     let have_conditions = conditions.iter().any(|text| !text.is_empty());
     let mut head = vec!["statement", "here", "holds if"];
@@ -76,7 +77,7 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
     head.push("measured");
     let rows = answers.iter().zip(conditions).map(|(answer, conditions)| {
         let mut row = vec![
-            Words::plain(&answer.asked.text),
+            Words::plain(&answer.question.text),
             Words::new().strong(answer.verdict()),
             Words::plain(limits::of(answer)),
         ];
@@ -93,7 +94,10 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
         names: 1,
     };
     let mut blocks = vec![Block::Table(table)];
-    if answers.iter().any(|answer| answer.asked.expected.is_some()) {
+    if answers
+        .iter()
+        .any(|answer| answer.question.expected.is_some())
+    {
         blocks.push(Block::Prose(Words::plain(meaning(&answers))));
     }
     blocks
@@ -116,38 +120,38 @@ fn meaning(answers: &[Answer]) -> String {
 
 /// `**HTTP is faster than gRPC**: p95 in ms (100 users): HTTP 0.51, gRPC 0.67.`: words that decide the question, then the figures.
 fn point(answer: &Answer) -> Words {
-    let asked = answer.asked;
-    if asked.figure.is_none() {
-        return match &asked.note {
+    let question = answer.question;
+    if question.figure.is_none() {
+        return match &question.note {
             Some(note) => Words::new()
                 .strong(note)
-                .text(format!(" Not tested: {}", asked.text)),
-            None => Words::new().strong(format!("Not tested: {}", asked.text)),
+                .text(format!(" Not tested: {}", question.text)),
+            None => Words::new().strong(format!("Not tested: {}", question.text)),
         };
     }
     let answered = in_words(answer);
-    let shown = answered.as_deref().unwrap_or(&asked.text);
+    let shown = answered.as_deref().unwrap_or(&question.text);
     let figures = answer.figures(&conditions::of(answer, shown));
     match &answered {
         Some(text) => Words::new()
             .strong(capital(text))
             .text(": ")
             .and(figures.unemphasized()),
-        None => with_verdict(Words::new().strong(&asked.text), answer, figures),
+        None => with_verdict(Words::new().strong(&question.text), answer, figures),
     }
 }
 
 /// The answer to the question as a sentence; `None` if the figures do not decide it.
 fn in_words(answer: &Answer) -> Option<String> {
-    let asked = answer.asked;
-    if asked.expected.is_none() {
+    let question = answer.question;
+    if question.expected.is_none() {
         return ranking::of(answer);
     }
     let verdicts = answer.verdicts();
     let all = |wanted| !verdicts.is_empty() && verdicts.iter().all(|one| *one == wanted);
     let text = match (all(Verdict::Holds), all(Verdict::Fails)) {
-        (true, _) => asked.yes.as_ref(),
-        (_, true) => asked.no.as_ref(),
+        (true, _) => question.yes.as_ref(),
+        (_, true) => question.no.as_ref(),
         _ => None,
     };
     text.cloned()
@@ -155,9 +159,9 @@ fn in_words(answer: &Answer) -> Option<String> {
 
 /// `gRPC takes longer. Holds: p95 in ms: HTTP 0.51, gRPC 0.67 (1.31 times).`
 fn statement(answer: &Answer) -> Words {
-    let conditions = conditions::of(answer, &answer.asked.text);
+    let conditions = conditions::of(answer, &answer.question.text);
     let figures = answer.figures(&conditions);
-    with_verdict(Words::plain(&answer.asked.text), answer, figures)
+    with_verdict(Words::plain(&answer.question.text), answer, figures)
 }
 
 /// A text with the verdict on it, and its figures.

@@ -1,6 +1,6 @@
 //! The report of a search for the highest rate: `plimsoll find`.
 
-use plimsoll_plots::{LimitPlot, Room};
+use plimsoll_plots::{LimitPlot, PlotWidth};
 use plimsoll_results::environment::Environment;
 use serde_json::Value;
 
@@ -77,8 +77,8 @@ impl SearchReport {
                 name: "search".to_owned(),
                 caption: "Each trial by its rate and its figure. The line is the objective."
                     .to_owned(),
-                narrow: plot.draw(Room::Narrow),
-                wide: Some(plot.draw(Room::Wide)),
+                narrow: plot.draw(PlotWidth::Narrow),
+                wide: Some(plot.draw(PlotWidth::Wide)),
                 series: None,
             }));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_plots::{Curve, Percentiles, Room, quantiles_of};
+use plimsoll_plots::{Curve, Percentiles, PlotWidth, quantiles_of};
 use plimsoll_results::lab::{Cell, LabResult};
 
 use crate::document::{Block, Plot};
@@ -52,7 +52,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 caption: format!(
                     "Percentiles of {kind}{place}. Thin lines depend on fewer than ten values."
                 ),
-                narrow: plot.draw(Room::Narrow),
+                narrow: plot.draw(PlotWidth::Narrow),
                 wide: None,
                 series: None,
             }));

@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn only_terms_that_a_text_uses_are_explained() {
-        let said = |text: &str| paragraph(text).map(|words| words.to_text());
-        assert_eq!(said("Requests per second: 100."), None);
-        let text = said("95th percentile of service time: 4 ms").unwrap();
+        let described = |text: &str| paragraph(text).map(|words| words.to_text());
+        assert_eq!(described("Requests per second: 100."), None);
+        let text = described("95th percentile of service time: 4 ms").unwrap();
         assert!(
             text.starts_with("Service time: from the first byte sent"),
             "{text}"
@@ -86,7 +86,7 @@ mod tests {
             !text.contains("Total time") && !text.contains("ratio"),
             "{text}"
         );
-        let text = said("lower, 1 against 2 requests/s (0.5 times, 0.4 to 0.6)").unwrap();
+        let text = described("lower, 1 against 2 requests/s (0.5 times, 0.4 to 0.6)").unwrap();
         assert!(text.starts_with("1.3 times, 1.2 to 1.4: a ratio"), "{text}");
     }
 }

@@ -21,8 +21,8 @@ pub fn document(result: &LabResult) -> Document {
         details,
         tables,
     } = answer::on_page(result);
-    let said: Vec<Words> = sentences.iter().chain(&details).cloned().collect();
-    let more = further(result, &said);
+    let stated: Vec<Words> = sentences.iter().chain(&details).cloned().collect();
+    let more = further(result, &stated);
     let plot = matrix::main_plot(result);
     let results = pivot::blocks(result);
     let mut first: Vec<Block> = places.map(Block::Prose).into_iter().collect();
@@ -129,7 +129,7 @@ fn text_of(block: &Block) -> String {
 
 /// The comparisons that do not fit into the conclusion: first those that answer a question of the lab. The others are
 /// collapsed.
-fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
+fn further(result: &LabResult, stated: &[Words]) -> Vec<Block> {
     if result.comparisons.is_empty() {
         return Vec::new();
     }
@@ -139,7 +139,7 @@ fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
         let Some(sentence) = claims::sentence(result, &theme) else {
             continue;
         };
-        if said.contains(&sentence) {
+        if stated.contains(&sentence) {
             continue;
         }
         let is_answer = claims::is_decided(result, &theme) && is_asked(result, &theme);
@@ -162,7 +162,7 @@ fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
             blocks: vec![Block::Points(others)],
         });
     }
-    let excluded = claims::excluded(result).filter(|sentence| !said.contains(sentence));
+    let excluded = claims::excluded(result).filter(|sentence| !stated.contains(sentence));
     let words = excluded.map_or_else(Words::new, |words| words.text(" "));
     blocks.push(Block::Prose(
         words

@@ -3,7 +3,7 @@
 mod support;
 
 use plimsoll_results::lab::{
-    Asked, Cell, CellState, Figure, LabResult, LinkFigures, Placed, Repeat, Used,
+    Cell, CellState, Figure, LabResult, LinkFigures, Placed, Question, Repeat, Used,
 };
 use serde_json::json;
 use support::{cells, fixture, markdown};
@@ -79,13 +79,13 @@ fn closed_loop(busy: Busy, users: u32, latency: f64) -> LabResult {
         .iter()
         .map(|cell| json!({ "name": cell.name, "load": { "users": users } }));
     result.effective = json!({ "cells": loads.collect::<Vec<_>>() });
-    result.asked = vec![Asked {
+    result.questions = vec![Question {
         text: "Which store is faster?".into(),
         figure: Some("requests_per_second".into()),
         axis: Some("store".into()),
         values: vec!["sqlite".into(), "pg".into()],
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
-        ..Asked::default()
+        ..Question::default()
     }];
     result
 }

@@ -6,7 +6,8 @@ mod support;
 
 use plimsoll_report::answer;
 use plimsoll_results::lab::{
-    Asked, Cell, CellState, Comparison, Expected, Floor, LabResult, LinkFigures, Outcome, SameCell,
+    Cell, CellState, Comparison, Expected, Floor, LabResult, LinkFigures, Outcome, Question,
+    SameCell,
 };
 use ranking::question;
 use serde_json::json;
@@ -57,7 +58,7 @@ const MEDIANS: [(f64, f64, f64); 4] = [
 
 fn says(result: &mut LabResult, text: &str, axis: Option<&str>, expected: Expected) -> String {
     let axis = axis.and_then(|name| result.axes.iter().find(|axis| axis.name == name));
-    result.asked = vec![Asked {
+    result.questions = vec![Question {
         text: text.into(),
         is_statement: true,
         figure: Some("latency_p50".into()),
@@ -65,7 +66,7 @@ fn says(result: &mut LabResult, text: &str, axis: Option<&str>, expected: Expect
         values: axis.map(|axis| axis.values.clone()).unwrap_or_default(),
         expected: Some(expected),
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
-        ..Asked::default()
+        ..Question::default()
     }];
     answer(result).swap_remove(0)
 }
@@ -74,7 +75,7 @@ fn says(result: &mut LabResult, text: &str, axis: Option<&str>, expected: Expect
 fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
     let mut result = result(MEDIANS);
     let twice = |least, most| Expected::Ratio(Some(least), Some(most));
-    let mut said = |expected| {
+    let mut statement_text = |expected| {
         says(
             &mut result,
             "PG takes twice as long.",
@@ -89,15 +90,15 @@ fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
         assert!(text.starts_with(&start), "{text}");
     };
     // Near 2.00 times (1.64 to 2.44), far 1.12 times (1.09 to 1.16).
-    begins(&said(twice(1.05, 3.0)), "Holds");
-    begins(&said(twice(3.0, 4.0)), "Does not hold");
-    begins(&said(twice(1.5, 3.0)), "Holds in 1 of 2");
+    begins(&statement_text(twice(1.05, 3.0)), "Holds");
+    begins(&statement_text(twice(3.0, 4.0)), "Does not hold");
+    begins(&statement_text(twice(1.5, 3.0)), "Holds in 1 of 2");
     begins(
-        &said(twice(1.8, 4.0)),
+        &statement_text(twice(1.8, 4.0)),
         "Does not hold in 1 of 2, uncertain in 1",
     );
-    begins(&said(twice(1.1, 2.0)), "Uncertain");
-    let text = said(twice(1.5, 3.0));
+    begins(&statement_text(twice(1.1, 2.0)), "Uncertain");
+    let text = statement_text(twice(1.5, 3.0));
     assert!(
         text.ends_with("near: sqlite 1.00, pg 2.00 (2.00 times, 1.64 to 2.44); far: sqlite 8.00, pg 9.00 (1.125 times, 1.086 to 1.165)."),
         "{text}"
@@ -142,7 +143,7 @@ fn an_outcome_of_a_comparison_decides_in_either_direction() {
         ..Comparison::default()
     }];
     result.cells.retain(|cell| cell.name.contains("near"));
-    let mut said = |expected| says(&mut result, "So it is.", Some("store"), expected);
+    let mut statement_text = |expected| says(&mut result, "So it is.", Some("store"), expected);
     for (expected, verdict) in [
         (Expected::Larger, "Holds"),
         (Expected::NotSmaller, "Holds"),
@@ -150,7 +151,7 @@ fn an_outcome_of_a_comparison_decides_in_either_direction() {
         (Expected::NotLarger, "Does not hold"),
         (Expected::Same, "Does not hold"),
     ] {
-        let text = said(expected);
+        let text = statement_text(expected);
         let start =
             format!("The original says: So it is. {verdict}: median in ms: sqlite 1.00, pg 2.00");
         assert!(text.starts_with(&start), "{text}");
@@ -231,7 +232,7 @@ fn a_difference_below_the_floor_decides_nothing() {
 #[test]
 fn the_words_come_first_then_the_unit_with_the_load_and_the_place() {
     let mut result = result(MEDIANS);
-    result.asked = vec![question(&result, "store", "place=near")];
+    result.questions = vec![question(&result, "store", "place=near")];
     let load = |users: &[u64]| {
         let names = ["sqlite", "pg"].map(|store| format!("store={store} place=near"));
         let cells = names.iter().zip(users);
@@ -252,7 +253,7 @@ fn the_words_come_first_then_the_unit_with_the_load_and_the_place() {
     assert_eq!(answer(&result), [text("near")]);
     // What the words state is not repeated.
     result.effective = load(&[1000, 1000]);
-    result.asked[0].topic = Some("near, with 1000 users".into());
+    result.questions[0].topic = Some("near, with 1000 users".into());
     assert_eq!(
         answer(&result),
         [
@@ -266,14 +267,14 @@ fn the_answer_to_a_yes_or_no_question_follows_from_its_verdict() {
     let mut result = result(MEDIANS);
     let mut answered = |most: f64, cells: &str| {
         let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
-        result.asked = vec![Asked {
+        result.questions = vec![Question {
             text: "Is it fast?".into(),
             figure: Some("latency_p50".into()),
             expected: Some(Expected::Value(None, Some(most))),
             cells: cells.map(|cell| cell.name.clone()).collect(),
             yes: Some("it is fast".into()),
             no: Some("it is slow".into()),
-            ..Asked::default()
+            ..Question::default()
         }];
         answer(&result).swap_remove(0)
     };
@@ -297,9 +298,9 @@ fn a_percentile_that_the_emulated_line_decides_is_marked() {
         });
         cell.figures[0].name = "latency_p95".into();
     }
-    let mut asked = question(&result, "store", "far");
-    asked.figure = Some("latency_p95".into());
-    result.asked = vec![asked];
+    let mut declared = question(&result, "store", "far");
+    declared.figure = Some("latency_p95".into());
+    result.questions = vec![declared];
     let note = " The emulated line decides this: it alone takes 97.44 ms at p95 (88 ± 13.8 ms).";
     let text = answer(&result).swap_remove(0);
     assert!(text.ends_with(note), "{text}");
@@ -322,7 +323,7 @@ fn places_are_explained_before_the_questions() {
             .1;
         first.lines().next().expect("a line").to_owned()
     };
-    result.asked = vec![question(&result, "store", "")];
+    result.questions = vec![question(&result, "store", "")];
     assert!(first_line(&result).starts_with("- **"));
     for cell in &mut result.cells {
         let name = cell.place[1].1.clone();
@@ -526,17 +527,17 @@ fn a_report_begins_with_its_questions_and_the_statements_of_the_source() {
         Some("store"),
         Expected::Larger,
     );
-    result.asked.push(Asked {
+    result.questions.push(Question {
         text: "H3 is faster.".into(),
         is_statement: true,
         note: Some("No system has it.".into()),
-        ..Asked::default()
+        ..Question::default()
     });
-    let mut question = result.asked[0].clone();
+    let mut question = result.questions[0].clone();
     question.text = "Which store is faster?".into();
     question.is_statement = false;
     question.expected = None;
-    result.asked.push(question);
+    result.questions.push(question);
     let page = support::markdown(&result);
     let first = page
         .split_once("## Conclusion\n\n")

@@ -99,25 +99,25 @@ fn for_users(mut result: LabResult, users: &[&str]) -> LabResult {
 
 #[test]
 fn the_answer_to_a_question_holds_the_compared_values_and_few_of_the_others() {
-    let said = |users: &[&str]| {
+    let answer_text = |users: &[&str]| {
         let mut result = for_users(small(&FOUR), users);
         result.tables = vec![rates(&result, &["users"], &["place", "backend"])];
         answer(&result).swap_remove(0)
     };
     assert_eq!(
-        said(&["10", "100"]),
+        answer_text(&["10", "100"]),
         "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
          100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
     );
     // Six groups of two values are too many for a sentence, so only those of the first two numbers of users remain.
     assert_eq!(
-        said(&["10", "100", "200"]),
+        answer_text(&["10", "100", "200"]),
         "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
          100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
     );
     // Sixteen rows are too many for a small table, so only the first value of the last axis remains.
     assert_eq!(
-        said(&["10", "20", "30", "40", "50", "60", "70", "80"]),
+        answer_text(&["10", "20", "30", "40", "50", "60", "70", "80"]),
         "How many checks per second? With near: 10 users: sqlite 1000, pg 500; 20 users: sqlite 1000, pg 500; \
          30 users: sqlite 1000, pg 500; 40 users: sqlite 1000, pg 500 requests/s."
     );

@@ -111,14 +111,14 @@ fn every_number_is_in_the_result() {
 fn a_number_that_is_not_in_the_result_would_be_found() {
     let json = serde_json::to_value(fixture::full()).expect("a result is JSON");
     let known = numbers::of_json(&json);
-    let told = |text: &str| {
+    let is_known = |text: &str| {
         numbers::of(text)
             .iter()
             .all(|printed| numbers::holds(&known, printed))
     };
-    assert!(!told("takes 87.654321 ms"));
-    assert!(!told("a ratio of 7.7777"));
-    assert!(told("7.08 ms, 963 Mbit/s and 3.910"));
+    assert!(!is_known("takes 87.654321 ms"));
+    assert!(!is_known("a ratio of 7.7777"));
+    assert!(is_known("7.08 ms, 963 Mbit/s and 3.910"));
     let of = |text: &str| -> Vec<f64> {
         numbers::of(text)
             .iter()

@@ -40,8 +40,8 @@ impl HttpTally {
     pub fn record(&mut self, facts: &HttpFacts, masking: &Masking) {
         self.status(facts.status, 1);
         if !facts.proto.is_empty() {
-            let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
-            self.transport(way, 1);
+            let protocol = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
+            self.transport(protocol, 1);
         }
         self.opened += u64::from(facts.opened);
         self.resent += u64::from(facts.resent);
@@ -59,8 +59,8 @@ impl HttpTally {
             self.status(facts.status, 1);
         }
         if !facts.proto.is_empty() {
-            let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
-            self.transport(way, 1);
+            let protocol = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
+            self.transport(protocol, 1);
         }
         if !facts.error.is_empty() {
             self.failed_calls += 1;
@@ -95,19 +95,23 @@ impl HttpTally {
     }
 
     #[inline]
-    fn transport(&mut self, way: [&str; 3], count: u64) {
-        let is_same =
-            |known: &Transport| known.iter().zip(way).all(|(known, part)| **known == *part);
+    fn transport(&mut self, protocol: [&str; 3], count: u64) {
+        let is_same = |known: &Transport| {
+            known
+                .iter()
+                .zip(protocol)
+                .all(|(known, part)| **known == *part)
+        };
         match self.transports.iter_mut().find(|entry| is_same(&entry.0)) {
             Some(entry) => entry.1 += count,
-            None => self.new_transport(way, count),
+            None => self.new_transport(protocol, count),
         }
     }
 
     #[cold]
-    fn new_transport(&mut self, way: [&str; 3], count: u64) {
+    fn new_transport(&mut self, protocol: [&str; 3], count: u64) {
         if self.transports.len() < TRANSPORT_LIMIT {
-            self.transports.push((way.map(Box::from), count));
+            self.transports.push((protocol.map(Box::from), count));
         }
     }
 
@@ -127,8 +131,8 @@ impl HttpTally {
         for &(status, count) in &other.statuses {
             self.status(status, count);
         }
-        for (way, count) in &other.transports {
-            self.transport(way.each_ref().map(|part| &**part), *count);
+        for (protocol, count) in &other.transports {
+            self.transport(protocol.each_ref().map(|part| &**part), *count);
         }
         self.opened += other.opened;
         self.resent += other.resent;
@@ -163,8 +167,8 @@ impl HttpTally {
     /// Responses by one part of their transport, most frequent first.
     fn responses_by(&self, part: usize) -> Vec<(String, u64)> {
         let mut sums: Vec<(String, u64)> = Vec::new();
-        for (way, count) in &self.transports {
-            let Some(name) = way.get(part).filter(|name| !name.is_empty()) else {
+        for (protocol, count) in &self.transports {
+            let Some(name) = protocol.get(part).filter(|name| !name.is_empty()) else {
                 continue;
             };
             match sums.iter_mut().find(|(known, _)| **known == **name) {

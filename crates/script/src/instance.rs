@@ -278,8 +278,8 @@ pub(crate) fn settings(user: &User, memory_limit: Option<usize>) -> Settings {
 }
 
 pub(crate) fn interrupt_when_overdue(runtime: &Runtime, user: &Rc<User>) {
-    let asked = Rc::clone(user);
-    runtime.set_interrupt(Some(Rc::new(move |now| asked.is_overdue(now))));
+    let user = Rc::clone(user);
+    runtime.set_interrupt(Some(Rc::new(move |now| user.is_overdue(now))));
 }
 
 /// Runs the init code and returns the script's exports.

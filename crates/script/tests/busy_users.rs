@@ -12,7 +12,7 @@ const HELD: &str = "60s";
 
 /// Runs three busy users together with four that sleep ten times and then end the run.
 fn run_with_busy_users(busy: &str) -> Run {
-    let begun = Instant::now();
+    let started = Instant::now();
     let run = Script::text(&format!(
         "
         import {{ sleep }} from 'k6';
@@ -36,7 +36,7 @@ fn run_with_busy_users(busy: &str) -> Run {
         "
     ))
     .run();
-    assert!(begun.elapsed() < Duration::from_secs(30), "{busy}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{busy}");
     run
 }
 
@@ -112,11 +112,11 @@ fn a_signal_stops_scripts_that_never_wait() {
             empty("default"),
             empty("teardown"),
         );
-        let begun = Instant::now();
+        let started = Instant::now();
         let run = Script::text(&source)
             .stopped_after(Duration::from_millis(300))
             .run();
-        assert!(begun.elapsed() < Duration::from_secs(30), "{phase}");
+        assert!(started.elapsed() < Duration::from_secs(30), "{phase}");
         assert_eq!(run.aborted, Some(AbortReason::Signal), "{phase}");
     }
 }

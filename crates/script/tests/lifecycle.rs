@@ -397,13 +397,13 @@ fn handle_summary_can_be_interrupted() {
             export function handleSummary() {{ {body} }}"
         );
         let (program, _) = Script::text(&text).load();
-        let begun = Instant::now();
-        let asked = std::sync::Arc::new(move || begun.elapsed() > Duration::from_millis(300));
+        let begin = Instant::now();
+        let is_late = std::sync::Arc::new(move || begin.elapsed() > Duration::from_millis(300));
         let error = program
             .unwrap()
-            .handle_summary(&serde_json::json!({}), asked)
+            .handle_summary(&serde_json::json!({}), is_late)
             .unwrap_err();
         assert_eq!(error, ScriptError::Aborted(AbortReason::Signal), "{body}");
-        assert!(begun.elapsed() < Duration::from_secs(30), "{body}");
+        assert!(begin.elapsed() < Duration::from_secs(30), "{body}");
     }
 }

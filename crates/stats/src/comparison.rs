@@ -189,11 +189,11 @@ impl Paired {
         let fewest = |level: f64, distance: f64| fewest(more, distance, spread, level);
         let to_show = if effect > limits.floor { effect } else { 0.0 };
         let to_exclude = self.limit(limits) - effect;
-        let ways = [
+        let alternatives = [
             fewest(level, to_show - RESOLUTION),
             fewest(LEVEL, to_exclude - RESOLUTION),
         ];
-        ways.into_iter().flatten().min()
+        alternatives.into_iter().flatten().min()
     }
 }
 

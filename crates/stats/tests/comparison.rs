@@ -165,7 +165,7 @@ fn six_repeats_find_a_slowdown_among_three_figures() {
 #[test]
 fn the_pairs_that_are_recommended_decide() {
     for ratio in [1.0, 1.06] {
-        let (mut asked, mut decided) = (0, 0);
+        let (mut compared, mut decided) = (0, 0);
         let mut random = Random::new(7);
         for _ in 0..1_000 {
             let first = pairs(&mut random, Noise::Even, 4, ratio);
@@ -178,15 +178,15 @@ fn the_pairs_that_are_recommended_decide() {
                 continue;
             };
             assert!(count > 4);
-            asked += 1;
+            compared += 1;
             let more = decide(&pairs(&mut random, Noise::Even, count, ratio), None);
             decided += usize::from(more.outcome != Outcome::Uncertain);
         }
         // Four pairs give only a rough estimate of the variation, so the number is often too high
         // or too low.
         assert!(
-            asked > 300 && decided * 100 > asked * 50,
-            "{decided} of {asked}"
+            compared > 300 && decided * 100 > compared * 50,
+            "{decided} of {compared}"
         );
     }
 }

@@ -28,10 +28,10 @@ struct Simulated {
 impl Simulated {
     fn run(&self, random: &mut Random) -> Vec<Histogram> {
         let mut level = random.normal();
-        let fresh = (1.0 - self.correlation * self.correlation).sqrt();
+        let innovation = (1.0 - self.correlation * self.correlation).sqrt();
         (0..self.windows)
             .map(|_| {
-                level = self.correlation * level + fresh * random.normal();
+                level = self.correlation * level + innovation * random.normal();
                 let mut window = Histogram::new();
                 for _ in 0..self.samples {
                     let log = self.of_levels * level + self.of_samples * random.normal();

@@ -158,9 +158,9 @@ impl Decoder {
 
     fn keep_head(&mut self, input: &mut &[u8]) {
         let start = usize::from(self.head_length);
-        let room = self.head.get_mut(start..).unwrap_or_default();
-        let count = room.len().min(input.len());
-        for (to, from) in room.iter_mut().zip(input.iter()) {
+        let buffer = self.head.get_mut(start..).unwrap_or_default();
+        let count = buffer.len().min(input.len());
+        for (to, from) in buffer.iter_mut().zip(input.iter()) {
             *to = *from;
         }
         self.head_length += count as u8;

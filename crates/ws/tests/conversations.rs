@@ -39,8 +39,8 @@ fn text(text: &str) -> Event {
 }
 
 /// A connection and the other end of its stream.
-fn connected(room: usize) -> (Connection<DuplexStream>, DuplexStream) {
-    let (ours, theirs) = duplex(room);
+fn connected(capacity: usize) -> (Connection<DuplexStream>, DuplexStream) {
+    let (ours, theirs) = duplex(capacity);
     (Connection::new(ours, &[], None, Limits::default()), theirs)
 }
 

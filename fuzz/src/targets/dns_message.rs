@@ -20,16 +20,17 @@ pub const TARGET: Target = Target {
 fn run(data: &[u8]) {
     for family in [Family::V4, Family::V6] {
         let host = text(data);
-        if let Some(asked) = question(7, &host, family) {
+        if let Some(query) = question(7, &host, family) {
             // A name of 255 bytes, with the header before it and four bytes after it.
-            assert!(asked.len() <= 12 + 255 + 4, "{host}");
+            assert!(query.len() <= 12 + 255 + 4, "{host}");
         }
-        let asked = question(7, "a.test", family).unwrap_or_default();
-        if let Ok(said) = reply(&asked, family, data) {
+        let query = question(7, "a.test", family).unwrap_or_default();
+        if let Ok(parsed) = reply(&query, family, data) {
             // Each address has its own record with eleven further bytes.
-            assert!(said.addresses.len() <= data.len() / 12);
+            assert!(parsed.addresses.len() <= data.len() / 12);
             assert!(
-                said.addresses
+                parsed
+                    .addresses
                     .iter()
                     .all(|ip| ip.is_ipv6() == (family == Family::V6))
             );

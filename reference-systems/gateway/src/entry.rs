@@ -69,10 +69,10 @@ impl Entry {
         gateway: &Arc<Gateway>,
         workers: &[Handle],
     ) -> Result<Entry, String> {
-        let said = |error: String| format!("entries.{name}.bind: {error}");
-        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind").map_err(said)?;
+        let explain = |error: String| format!("entries.{name}.bind: {error}");
+        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind").map_err(explain)?;
         let address = listener.local_addr();
-        let address = address.map_err(|error| said(error.to_string()))?;
+        let address = address.map_err(|error| explain(error.to_string()))?;
         let (drain, draining) = Drain::new();
         let manners = Manners::new(name, settings, limits, Arc::default());
         let manners = Arc::new(ArcSwap::from_pointee(manners));
@@ -193,7 +193,7 @@ async fn serve(
             forwarded: manners.settings.forwarded,
         },
         _draining: draining.clone(),
-        begun: AtomicU64::new(0),
+        started: AtomicU64::new(0),
         in_flight: AtomicU64::new(0),
     });
     let stream = match &manners.tls {
@@ -204,7 +204,7 @@ async fn serve(
     let service = service_fn(move |request| respond(door.clone(), request));
     let stream = TokioIo::new(stream);
     let connection = manners.http.serve_connection_with_upgrades(stream, service);
-    let (mut connection, mut begun) = (pin!(connection), pin!(draining.begun()));
+    let (mut connection, mut started) = (pin!(connection), pin!(draining.started()));
     let (mut registered, mut ended) = (false, false);
     let idle = manners.settings.idle_timeout;
     let pause = (idle / 4).min(MAX_CHECK_INTERVAL);
@@ -217,7 +217,7 @@ async fn serve(
             }
             if !ended && (!registered || manners.closing.load(Relaxed)) {
                 registered = true;
-                if begun.as_mut().poll(context).is_ready() {
+                if started.as_mut().poll(context).is_ready() {
                     ended = true;
                     connection.as_mut().graceful_shutdown();
                     continue;
@@ -228,7 +228,7 @@ async fn serve(
             }
             let now = Instant::now();
             look.as_mut().reset(now + pause);
-            let requests = seen.begun.load(Relaxed);
+            let requests = seen.started.load(Relaxed);
             if last.0 != requests {
                 last = (requests, now);
             } else if now - last.1 >= idle + pause && ended {

@@ -102,9 +102,9 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         let server = Arc::new(Server::new(Protocol::Auto, None, IDLE));
         let gateway = operator.gateway.clone();
         ground.open(listener, move |stream, _, draining: Draining| {
-            let (gateway, begun) = (gateway.clone(), draining.clone());
+            let (gateway, started) = (gateway.clone(), draining.clone());
             let service = service_fn(move |request: Request<Incoming>| {
-                let response = gateway.admin(&request, begun.has_begun());
+                let response = gateway.admin(&request, started.has_begun());
                 ready(Ok::<_, Infallible>(response))
             });
             server.clone().serve(stream, service, draining)

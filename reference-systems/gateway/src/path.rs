@@ -88,13 +88,13 @@ pub fn to_upstream(
 }
 
 fn rewritten(
-    asked: &PathAndQuery,
+    original: &PathAndQuery,
     rewrite: &Rewrite,
     route: &Route,
 ) -> Result<PathAndQuery, Refusal> {
     // The route was selected by the decoded path, which without its rewrite would not match.
-    let elsewhere = Refusal::bad("the path is written in a way that cannot be rewritten");
-    let path = asked.path();
+    let not_rewritable = Refusal::bad("the path is written in a way that cannot be rewritten");
+    let path = original.path();
     let to = rewrite
         .to
         .as_deref()
@@ -102,12 +102,12 @@ fn rewritten(
         .unwrap_or_default();
     let mut new = if let Some(regex) = &rewrite.regex {
         if !regex.0.is_match(path) && regex.0.is_match(&normalized(path)?) {
-            return Err(elsewhere);
+            return Err(not_rewritable);
         }
         regex.0.replace(path, to).into_owned()
     } else {
         let prefix = route.prefix.as_deref().unwrap_or_default();
-        let rest = path.strip_prefix(prefix).ok_or(elsewhere)?;
+        let rest = path.strip_prefix(prefix).ok_or(not_rewritable)?;
         let to = if rest.starts_with('/') {
             to.trim_end_matches('/')
         } else {
@@ -115,7 +115,7 @@ fn rewritten(
         };
         format!("{to}{rest}")
     };
-    if let Some(query) = asked.query() {
+    if let Some(query) = original.query() {
         new = format!("{new}?{query}");
     }
     // A replacement may give an invalid path, such as one without a slash.
@@ -156,12 +156,13 @@ mod tests {
 
     #[test]
     fn paths_are_rewritten_and_queries_kept() {
-        let upstream = |route: &str, asked: &str, wire| {
+        let upstream = |route: &str, original: &str, wire| {
             let route: Route = serde_saphyr::from_str(&format!("{{service: s, {route}}}")).unwrap();
-            let (uri, _) = to_upstream(asked.parse().unwrap(), &route, wire, true, "a:1").unwrap();
+            let (uri, _) =
+                to_upstream(original.parse().unwrap(), &route, wire, true, "a:1").unwrap();
             uri.to_string()
         };
-        for (prefix, to, asked, expected) in [
+        for (prefix, to, original, expected) in [
             ("/v1", "/v2", "/v1/x?q=1", "/v2/x?q=1"),
             ("/v1", "/", "/v1/x", "/x"),
             ("/v1", "/", "/v1", "/"),
@@ -169,7 +170,7 @@ mod tests {
             ("/v1/", "/v2/", "/v1/x", "/v2/x"),
         ] {
             let route = format!("prefix: {prefix}, rewrite: {{prefix: {to}}}");
-            assert_eq!(upstream(&route, asked, Wire::H1), expected);
+            assert_eq!(upstream(&route, original, Wire::H1), expected);
         }
         let route = "rewrite: {regex: '^/u/(\\d+)$', to: /users/$1/page}";
         assert_eq!(upstream(route, "/u/12?x", Wire::H1), "/users/12/page?x");

@@ -44,7 +44,7 @@ pub struct Door {
     pub _draining: Draining,
     /// The number of requests so far, and the number in flight: they distinguish an idle connection from a
     /// busy one.
-    pub begun: AtomicU64,
+    pub started: AtomicU64,
     pub in_flight: AtomicU64,
 }
 

@@ -27,7 +27,7 @@ pub struct Record {
 
 impl Record {
     pub fn begin(door: &Arc<Door>, head: &Parts) -> Record {
-        door.begun.fetch_add(1, Relaxed);
+        door.started.fetch_add(1, Relaxed);
         door.in_flight.fetch_add(1, Relaxed);
         let wanted = door.gateway.journal.is_on();
         Record {
@@ -65,9 +65,9 @@ impl Drop for Record {
     fn drop(&mut self) {
         self.door.in_flight.fetch_sub(1, Relaxed);
         if let Some(line) = self.line.take() {
-            let (begun, mut line) = *line;
+            let (started, mut line) = *line;
             line["bytes"] = self.bytes.into();
-            line["ms"] = (begun.elapsed().as_micros() as f64 / 1000.0).into();
+            line["ms"] = (started.elapsed().as_micros() as f64 / 1000.0).into();
             self.door.gateway.journal.write(line);
         }
     }

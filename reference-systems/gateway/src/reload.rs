@@ -60,7 +60,7 @@ impl Operator {
         let mut seen = stamp(&self.file);
         loop {
             let why = tokio::select! {
-                () = draining.begun() => break,
+                () = draining.started() => break,
                 _ = hangups.recv() => "SIGHUP",
                 () = tokio::time::sleep(LOOK) => "the file changed",
             };

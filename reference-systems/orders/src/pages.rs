@@ -107,13 +107,13 @@ fn describe(head: &Parts) -> Value {
 }
 
 async fn long(head: &Parts) -> Response<ResponseBody> {
-    let asked = head
+    let wait_text = head
         .uri
         .query()
         .into_iter()
         .flat_map(|query| query.split('&'))
         .find_map(|pair| pair.strip_prefix("ms="));
-    let wait = match asked.map(str::parse) {
+    let wait = match wait_text.map(str::parse) {
         None => Ok(1000),
         Some(milliseconds) => milliseconds,
     };

@@ -102,33 +102,39 @@ fn postgis_can_stop_and_restart() {
 
     postgres.kill();
     let paris = "/time_zone?lat=48.8566&lng=2.3522&api_key=one";
-    let begun = Instant::now();
+    let started = Instant::now();
     let gone = client.get(paris, &[]);
     error_message(&gone, 503);
     assert_eq!(gone.header("retry-after"), Some("1"));
     while client.get("/healthz", &[]).status != 503 {
-        assert!(begun.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(20));
     }
     postgres.restart();
-    let begun = Instant::now();
+    let started = Instant::now();
     while client.get(paris, &[]).status != 200 || client.get("/healthz", &[]).status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it must recover"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 
     // The server does not wait for a store that hangs.
     postgres.suspend();
-    let begun = Instant::now();
+    let started = Instant::now();
     error_message(&client.get(paris, &[]), 503);
     assert!(
-        begun.elapsed() < Duration::from_secs(12),
+        started.elapsed() < Duration::from_secs(12),
         "it must not wait"
     );
     postgres.resume();
-    let begun = Instant::now();
+    let started = Instant::now();
     while client.get(paris, &[]).status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it must recover"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     running.signal(Signal::TERM);

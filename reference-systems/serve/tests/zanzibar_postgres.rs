@@ -182,10 +182,10 @@ fn a_database_that_hangs_is_not_waited_for_forever() {
     let request = "doc:mydoc3#viewer@user:myuser3";
     assert_eq!(post(&mut client, "Check", request), (200, json!({})));
     postgres.suspend();
-    let begun = Instant::now();
+    let started = Instant::now();
     let (status, error) = post(&mut client, "Check", request);
     assert_eq!((status, &error["code"]), (503, &json!("unavailable")));
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(10));
     postgres.resume();
     let deadline = Instant::now() + Duration::from_secs(10);
     while post(&mut client, "Check", request) != (200, json!({})) {

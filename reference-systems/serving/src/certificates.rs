@@ -89,29 +89,33 @@ pub fn with_files(
     key: &Path,
     authority: Option<&Path>,
 ) -> Result<ServerConfig, String> {
-    let said = |file: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let explain =
+        |file: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
-        .map_err(|error| said(certificate, &error))?;
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| said(key, &error))?;
+        .map_err(|error| explain(certificate, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| explain(key, &error))?;
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| format!("TLS: {error}"))?;
     let builder = if let Some(file) = authority {
         let mut roots = RootCertStore::empty();
-        let authority = CertificateDer::from_pem_file(file).map_err(|error| said(file, &error))?;
-        roots.add(authority).map_err(|error| said(file, &error))?;
+        let authority =
+            CertificateDer::from_pem_file(file).map_err(|error| explain(file, &error))?;
+        roots
+            .add(authority)
+            .map_err(|error| explain(file, &error))?;
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider)
             .build()
-            .map_err(|error| said(file, &error))?;
+            .map_err(|error| explain(file, &error))?;
         builder.with_client_cert_verifier(verifier)
     } else {
         builder.with_no_client_auth()
     };
     let mut config = builder.with_single_cert(chain, secret).map_err(|error| {
         let what = format!("the certificate and its key do not match: {error}");
-        said(certificate, &what)
+        explain(certificate, &what)
     })?;
     // Tickets let a client resume without state in the server.
     config.ticketer = ring::Ticketer::new().map_err(|error| format!("TLS tickets: {error}"))?;

@@ -136,7 +136,7 @@ where
     let mut connection = pin!(connection);
     tokio::select! {
         outcome = connection.as_mut() => return outcome.map_err(|error| error.to_string()),
-        () = draining.begun() => end(connection.as_mut()),
+        () = draining.started() => end(connection.as_mut()),
     }
     connection.await.map_err(|error| error.to_string())
 }

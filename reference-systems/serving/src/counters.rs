@@ -54,7 +54,7 @@ pub struct Counters {
     /// Connections that ended in an error, such as a failed handshake.
     pub broken: AtomicU64,
     /// Requests started and finished, except for health and metrics.
-    pub begun: AtomicU64,
+    pub started: AtomicU64,
     pub done: AtomicU64,
     /// Requests that got 503 because too many were in progress.
     pub overloaded: AtomicU64,
@@ -70,7 +70,7 @@ impl Counters {
     /// Requests in flight.
     pub fn in_flight(&self) -> u64 {
         let done = self.done.load(Relaxed);
-        self.begun.load(Relaxed).saturating_sub(done)
+        self.started.load(Relaxed).saturating_sub(done)
     }
 }
 
@@ -107,7 +107,7 @@ const REQUESTS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_requests_total",
         "Requests received, except for health and metrics.",
-        |c| c.begun.load(Relaxed),
+        |c| c.started.load(Relaxed),
     ),
     (
         "plimsoll_serve_requests_under_way",

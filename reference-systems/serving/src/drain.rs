@@ -13,9 +13,9 @@ pub struct Draining(watch::Receiver<bool>);
 
 impl Draining {
     /// Returns when draining begins.
-    pub async fn begun(&mut self) {
+    pub async fn started(&mut self) {
         // The sender is dropped only when the program ends.
-        let _ = self.0.wait_for(|begun| *begun).await;
+        let _ = self.0.wait_for(|started| *started).await;
     }
 
     /// Whether draining has begun.
@@ -74,7 +74,7 @@ mod tests {
     async fn draining_ends_when_the_last_connection_has_closed() {
         let (drain, mut draining) = Drain::new();
         let task = tokio::spawn(async move {
-            draining.begun().await;
+            draining.started().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
         });
         assert!(drain.run(Duration::from_secs(5)).await);

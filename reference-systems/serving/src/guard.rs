@@ -189,7 +189,7 @@ impl<S: System> Service<Request<Incoming>> for Guarded<S> {
                 response: Some(response),
             };
         }
-        count(&self.counters.begun);
+        count(&self.counters.started);
         ResponseFuture::Pending {
             done: Done(self.counters.clone()),
             future: self.inner.call(request),

@@ -94,7 +94,7 @@ pub async fn accept<S, F>(
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = draining.begun() => return,
+            () = draining.started() => return,
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,

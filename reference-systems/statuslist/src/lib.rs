@@ -138,11 +138,11 @@ pub fn run(settings: &Settings) -> Result<(), String> {
 async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, String> {
     let app = Arc::new(app);
     for ready in app.pools.values() {
-        let begun = async {
+        let started = async {
             ready.fill(&app.store, &mut Orders::default()).await?;
             ready.precreate_now(&app.store).await
         };
-        begun.await.map_err(|failure| {
+        started.await.map_err(|failure| {
             format!("pool '{}' cannot be made ready: {failure}", ready.pool.name)
         })?;
         tokio::spawn(ready.clone().keep(app.store.clone()));

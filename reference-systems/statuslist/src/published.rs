@@ -139,7 +139,7 @@ impl Published {
 
     /// The list in one format, read again unless the cache is valid.
     pub async fn read(&self, list: Uuid, listed: &Listed, form: Form) -> Result<Page, Problem> {
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         let kept = self.find_or_keep(list);
         let mut reading = kept.reading.lock().await;
         // Another task may have read it, or failed to, while this one waited.
@@ -149,7 +149,7 @@ impl Published {
             return current.made.page(form, &self.signer);
         }
         if let Some((when, problem)) = reading.as_ref()
-            && *when >= asked
+            && *when >= requested_at
         {
             return Err(problem.clone());
         }

@@ -31,7 +31,7 @@ impl Signer {
 
     /// The key in a PEM file (PKCS#8), which is created if it does not exist.
     pub fn of_file(file: &Path) -> Result<Signer, String> {
-        let told = |error: &dyn std::fmt::Display| {
+        let explain = |error: &dyn std::fmt::Display| {
             format!("cannot use the signing key {}: {error}", file.display())
         };
         let pem = match std::fs::read_to_string(file) {
@@ -39,22 +39,22 @@ impl Signer {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let body = STANDARD.encode(generate()?);
                 let pem = format!("{BEGIN}\n{body}\n{END}\n");
-                write_new(file, &pem).map_err(|error| told(&error))?;
+                write_new(file, &pem).map_err(|error| explain(&error))?;
                 pem
             }
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(explain(&error)),
         };
         let body: String = pem
             .split_once(BEGIN)
             .and_then(|(_, rest)| rest.split_once(END))
-            .ok_or_else(|| told(&"it is not a PEM file with a PKCS#8 private key"))?
+            .ok_or_else(|| explain(&"it is not a PEM file with a PKCS#8 private key"))?
             .0
             .split_whitespace()
             .collect();
         let pkcs8 = STANDARD
             .decode(body)
-            .map_err(|_| told(&"its PEM is damaged"))?;
-        Signer::from_pkcs8(&pkcs8).map_err(|error| told(&error))
+            .map_err(|_| explain(&"its PEM is damaged"))?;
+        Signer::from_pkcs8(&pkcs8).map_err(|error| explain(&error))
     }
 
     fn from_pkcs8(pkcs8: &[u8]) -> Result<Signer, String> {

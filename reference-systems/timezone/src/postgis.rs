@@ -34,7 +34,7 @@ impl PostGis {
     pub async fn open(url: &str, connections: usize, oceans: bool) -> Result<PostGis, String> {
         let mut config: Config = url
             .parse()
-            .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
+            .map_err(|error: Error| format!("the URL is not understood: {}", error_text(&error)))?;
         let options = config.get_options().unwrap_or_default();
         // JIT compilation costs more than it saves for so small a query.
         let options = format!("-c statement_timeout={STATEMENT_TIMEOUT_MS} -c jit=off {options}");
@@ -66,7 +66,7 @@ impl PostGis {
 
     async fn client(&self) -> Result<Object, String> {
         self.pool.get().await.map_err(|error| match error {
-            deadpool_postgres::PoolError::Backend(error) => told(&error),
+            deadpool_postgres::PoolError::Backend(error) => error_text(&error),
             error => error.to_string(),
         })
     }
@@ -83,7 +83,7 @@ impl PostGis {
                 None => Ok(None),
             }
         };
-        work.await.map_err(|error| told(&error))
+        work.await.map_err(|error| error_text(&error))
     }
 
     /// Checks whether the server is reachable.
@@ -92,14 +92,14 @@ impl PostGis {
         client
             .batch_execute("SELECT 1")
             .await
-            .map_err(|error| told(&error))
+            .map_err(|error| error_text(&error))
     }
 }
 
 /// The error with its cause, which contains the server's message.
-fn told(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
-        (Some(told), _) => told.message().to_owned(),
+        (Some(error), _) => error.message().to_owned(),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
     }

@@ -27,9 +27,9 @@ pub fn routes(app: Arc<App>) -> Router {
     Router::new()
         .route("/time_zone", get(time_zone))
         .route("/status", get(async || "OK"))
-        .fallback(async || told(StatusCode::NOT_FOUND, "there is nothing at this place"))
+        .fallback(async || error_response(StatusCode::NOT_FOUND, "there is nothing at this place"))
         .method_not_allowed_fallback(async || {
-            told(
+            error_response(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "that method is not for this place",
             )
@@ -50,22 +50,22 @@ async fn time_zone(
     };
     let known = |given: &str| app.keys.iter().any(|key| key.is(given.as_bytes()));
     if !value("api_key").is_some_and(known) {
-        return told(
+        return error_response(
             StatusCode::UNAUTHORIZED,
             "api_key is missing, or is not known here",
         );
     }
     let place = match Coordinate::parse(value("lat"), value("lng")) {
         Ok(place) => place,
-        Err(reason) => return told(StatusCode::BAD_REQUEST, reason),
+        Err(reason) => return error_response(StatusCode::BAD_REQUEST, reason),
     };
     match app.zones.at(place).await {
         Ok(Some(zone)) => in_json(StatusCode::OK, "time_zone_id", &zone),
-        Ok(None) => told(StatusCode::NOT_FOUND, "there is no time zone at this place"),
+        Ok(None) => error_response(StatusCode::NOT_FOUND, "there is no time zone at this place"),
         Err(reason) => {
             // The reason may name hosts and users; it is for the log.
             trouble::happened(&reason);
-            let mut response = told(
+            let mut response = error_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the store is unavailable; try again later",
             );
@@ -76,7 +76,7 @@ async fn time_zone(
     }
 }
 
-fn told(status: StatusCode, reason: impl Into<Cow<'static, str>>) -> Response {
+fn error_response(status: StatusCode, reason: impl Into<Cow<'static, str>>) -> Response {
     in_json(status, "error", &reason.into())
 }
 

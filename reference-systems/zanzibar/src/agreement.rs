@@ -171,14 +171,14 @@ fn all_agree_on_random_models_and_tuples() {
             }
             for _ in 0..4 {
                 // Mostly a subject that has some relation.
-                let asked = match random.below(4) {
+                let query = match random.below(4) {
                     0 => random.tuple(),
                     _ => random.of(&tuples).clone(),
                 };
                 let subject = (
-                    asked.subject_type.as_str(),
-                    asked.subject_id.as_str(),
-                    asked.subject_relation.as_str(),
+                    query.subject_type.as_str(),
+                    query.subject_id.as_str(),
+                    query.subject_relation.as_str(),
                 );
                 let judge = Judge::of(&stores.model, &tuples, subject);
                 for (of, relations) in stores.model.types() {
@@ -186,14 +186,14 @@ fn all_agree_on_random_models_and_tuples() {
                         .iter()
                         .flat_map(|id| relations.keys().map(move |relation| (*id, relation)))
                     {
-                        let asked = tuple([of, id, relation], [subject.0, subject.1, subject.2]);
+                        let query = tuple([of, id, relation], [subject.0, subject.1, subject.2]);
                         let right = judge.has(of, id, relation);
                         *(if right { &mut granted } else { &mut denied }) += 1;
-                        for (name, result) in stores.check(&asked).await {
+                        for (name, result) in stores.check(&query).await {
                             assert_eq!(
                                 result,
                                 Ok(right),
-                                "PLIMSOLL_TEST_SEED={seed}: {name}, {asked:?}, {tuples:#?}, {:#?}",
+                                "PLIMSOLL_TEST_SEED={seed}: {name}, {query:?}, {tuples:#?}, {:#?}",
                                 stores.model.types()
                             );
                         }
@@ -235,8 +235,8 @@ fn the_sixteenth_level_is_the_last() {
             let judge = Judge::of(&stores.model, &tuples, ("user", &user, ""));
             let right = judge.has("group", "g1", "member");
             assert_eq!(right, number <= MAX_LEVELS, "the judge, {user}");
-            let asked = tuple(["group", "g1", "member"], ["user", &user, ""]);
-            for (name, result) in stores.check(&asked).await {
+            let query = tuple(["group", "g1", "member"], ["user", &user, ""]);
+            for (name, result) in stores.check(&query).await {
                 assert_eq!(result, Ok(right), "{name}, {user}");
             }
         }
@@ -265,8 +265,8 @@ fn a_check_that_visits_too_many_nodes_is_aborted() {
                 outcome.unwrap();
             }
         }
-        let asked = tuple(["group", "all", "member"], ["user", "nobody", ""]);
-        for (name, result) in stores.check(&asked).await {
+        let query = tuple(["group", "all", "member"], ["user", "nobody", ""]);
+        for (name, result) in stores.check(&query).await {
             assert!(matches!(result, Err(Failure::TooMuch(_))), "{name}: {result:?}");
         }
     });

@@ -130,14 +130,14 @@ fn read_model(settings: &Settings) -> Result<Model, String> {
         return Model::read("the default model", model::DEFAULT);
     };
     let place = path.display().to_string();
-    let said = |error: std::io::Error| format!("cannot read the model {place}: {error}");
-    let length = std::fs::metadata(path).map_err(said)?.len();
+    let explain = |error: std::io::Error| format!("cannot read the model {place}: {error}");
+    let length = std::fs::metadata(path).map_err(explain)?.len();
     if length > MAX_MODEL {
         return Err(format!(
             "the model {place} has {length} bytes, at most {MAX_MODEL} are read"
         ));
     }
-    Model::read(&place, &std::fs::read_to_string(path).map_err(said)?)
+    Model::read(&place, &std::fs::read_to_string(path).map_err(explain)?)
 }
 
 fn place(settings: &Settings) -> Result<Place, String> {

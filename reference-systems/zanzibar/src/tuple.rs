@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let model = Model::read("default", DEFAULT).unwrap();
-        for (text, said) in [
+        for (text, expected) in [
             (
                 "docs:1#viewer@user:1",
                 "tuple.object_type: the model has no type 'docs'; did you mean 'doc'?",
@@ -193,7 +193,7 @@ mod tests {
             ),
         ] {
             match check(&model, Some(tuple(text))) {
-                Err(Failure::Invalid(message)) => assert_eq!(message, said),
+                Err(Failure::Invalid(message)) => assert_eq!(message, expected),
                 other => panic!("{text}: {other:?}"),
             }
         }

@@ -245,9 +245,9 @@ pub fn outputs_get_every_request_of_a_load_without_a_script() {
 
 /// The sum of the request counts that arrive in StatsD datagrams.
 fn requests_received(statsd: &UdpSocket, has_ended: &AtomicBool) -> f64 {
-    let (mut buffer, mut sum, begun) = (vec![0; 65_536], 0.0, Instant::now());
+    let (mut buffer, mut sum, started) = (vec![0; 65_536], 0.0, Instant::now());
     loop {
-        let is_last = has_ended.load(Ordering::SeqCst) || begun.elapsed() > PATIENCE;
+        let is_last = has_ended.load(Ordering::SeqCst) || started.elapsed() > PATIENCE;
         match statsd.recv(&mut buffer) {
             Ok(length) => {
                 let text = String::from_utf8_lossy(&buffer[..length]);

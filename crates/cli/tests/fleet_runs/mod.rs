@@ -58,9 +58,9 @@ pub fn values(ended: &Ended, metric: &str) -> Value {
 
 /// Waits until the condition is true.
 pub fn wait_until(mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "it did not happen in time");
+        assert!(started.elapsed() < PATIENCE, "it did not happen in time");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -128,9 +128,9 @@ impl Trial {
         let start_server = || {
             let server = Program::at("nats-server").arg("-c").arg(&config);
             let server = server.limit(USUAL * 3).start();
-            let begun = Instant::now();
+            let started = Instant::now();
             while std::net::TcpStream::connect(address).is_err() {
-                assert!(begun.elapsed() < USUAL, "nats-server does not start");
+                assert!(started.elapsed() < USUAL, "nats-server does not start");
                 std::thread::sleep(Duration::from_millis(10));
             }
             server

@@ -18,7 +18,7 @@ struct Issued {
 }
 
 /// The parts of a request that the shop reads.
-struct Asked {
+struct ShopRequest {
     method: String,
     path: String,
     cookies: String,
@@ -46,8 +46,8 @@ fn serve(connection: TcpStream, issued: &Mutex<Issued>) -> Option<()> {
     let mut reader = BufReader::new(connection.try_clone().ok()?);
     let mut connection = connection;
     loop {
-        let asked = read(&mut reader)?;
-        let (status, headers, body) = issued.lock().unwrap().reply(&asked);
+        let request = read(&mut reader)?;
+        let (status, headers, body) = issued.lock().unwrap().reply(&request);
         let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
         let length = body.len();
         let response =
@@ -56,14 +56,14 @@ fn serve(connection: TcpStream, issued: &Mutex<Issued>) -> Option<()> {
     }
 }
 
-fn read(reader: &mut impl BufRead) -> Option<Asked> {
+fn read(reader: &mut impl BufRead) -> Option<ShopRequest> {
     let mut line = String::new();
     reader
         .read_line(&mut line)
         .ok()
         .filter(|count| *count > 0)?;
     let mut words = line.split(' ');
-    let mut asked = Asked {
+    let mut request = ShopRequest {
         method: words.next()?.to_owned(),
         path: words.next()?.to_owned(),
         cookies: String::new(),
@@ -80,15 +80,15 @@ fn read(reader: &mut impl BufRead) -> Option<Asked> {
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
-            "cookie" => asked.cookies = value.to_owned(),
-            "authorization" => asked.bearer = value.replace("Bearer ", ""),
+            "cookie" => request.cookies = value.to_owned(),
+            "authorization" => request.bearer = value.replace("Bearer ", ""),
             _ => {}
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    asked.body = String::from_utf8_lossy(&body).into_owned();
-    Some(asked)
+    request.body = String::from_utf8_lossy(&body).into_owned();
+    Some(request)
 }
 
 impl Issued {
@@ -98,16 +98,16 @@ impl Issued {
         format!("{:016x}", self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    fn reply(&mut self, asked: &Asked) -> Reply {
+    fn reply(&mut self, request: &ShopRequest) -> Reply {
         let json = || vec!["Content-Type: application/json".to_owned()];
         let html = || vec!["Content-Type: text/html".to_owned()];
         let has = |set: &BTreeSet<String>, text: &str| {
             set.iter().any(|value| text.contains(value.as_str()))
         };
-        let is_authorized = self.bearers.contains(&asked.bearer);
-        let path = asked.path.split('?').next().unwrap_or_default();
+        let is_authorized = self.bearers.contains(&request.bearer);
+        let path = request.path.split('?').next().unwrap_or_default();
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-        match (asked.method.as_str(), parts.as_slice()) {
+        match (request.method.as_str(), parts.as_slice()) {
             ("GET", [""]) => {
                 let (session, form) = (self.value(), self.value());
                 let mut headers = html();
@@ -125,8 +125,9 @@ impl Issued {
                 "p{}".to_owned(),
             ),
             ("POST", ["login"]) => {
-                let is_known = has(&self.sessions, &asked.cookies) && has(&self.forms, &asked.body);
-                if !is_known || !asked.body.contains("password=") {
+                let is_known =
+                    has(&self.sessions, &request.cookies) && has(&self.forms, &request.body);
+                if !is_known || !request.body.contains("password=") {
                     return (403, html(), "who are you".to_owned());
                 }
                 let account = self.value();
@@ -138,10 +139,10 @@ impl Issued {
                     String::new(),
                 )
             }
-            ("GET", ["account"]) if has(&self.accounts, &asked.cookies) => {
+            ("GET", ["account"]) if has(&self.accounts, &request.cookies) => {
                 (200, html(), "<p>welcome</p>".to_owned())
             }
-            ("POST", ["api", "session"]) if asked.body.contains("password") => {
+            ("POST", ["api", "session"]) if request.body.contains("password") => {
                 let bearer = self.value();
                 self.bearers.insert(bearer.clone());
                 let text = format!(
@@ -157,7 +158,7 @@ impl Issued {
                 }
                 _ => (404, json(), "{}".to_owned()),
             },
-            ("POST", ["api", "orders"]) if is_authorized && asked.body.contains("anchor") => {
+            ("POST", ["api", "orders"]) if is_authorized && request.body.contains("anchor") => {
                 let order = self.value();
                 let mut headers = json();
                 headers.push(format!("Location: /api/orders/{order}"));

@@ -155,11 +155,11 @@ impl Command {
 
     pub fn run(&self, row: &Row, io: Io, server: &LoggedServer) -> Run {
         let files = Files::new();
-        let begun = Instant::now();
+        let started = Instant::now();
         let (ended, reported) = (self.run)(row, server, &files, &["--io", io.name()]);
         Run {
             reported,
-            wall: begun.elapsed(),
+            wall: started.elapsed(),
             ended,
         }
     }

@@ -122,14 +122,14 @@ impl Connection {
                 return Poll::Ready(Ok(()));
             }
             let window = self.send_window.min(stream.send_window).max(0) as usize;
-            let room = window
+            let space = window
                 .min(WAITING.saturating_sub(self.unwritten().len()))
                 .min(self.max_frame);
-            if room == 0 && !bytes.is_empty() {
+            if space == 0 && !bytes.is_empty() {
                 self.waiting.add(&mut stream.sender, cx);
                 return Poll::Pending;
             }
-            let piece = bytes.split_to(room.min(bytes.len()));
+            let piece = bytes.split_to(space.min(bytes.len()));
             let is_end = last && bytes.is_empty();
             let flags = if is_end { flag::END_STREAM } else { 0 };
             put(&mut self.out, kind::DATA, flags, stream.id, &piece);

@@ -30,7 +30,7 @@ pub fn whole(body: &[u8], trailers: usize) -> Result<Response, StreamFault> {
 }
 
 /// The start of a response on stream 1.
-pub fn begun() -> Vec<u8> {
+pub fn response_start() -> Vec<u8> {
     frame(HEADERS, END_HEADERS, 1, STATUS_200)
 }
 

@@ -55,7 +55,7 @@ pub struct Decoder {
     pub ignore_bom: bool,
     pending: Vec<u8>,
     /// Whether the first character of the stream has been seen.
-    begun: bool,
+    started: bool,
 }
 
 impl Decoder {
@@ -65,7 +65,7 @@ impl Decoder {
             fatal,
             ignore_bom,
             pending: Vec::new(),
-            begun: false,
+            started: false,
         }
     }
 
@@ -84,17 +84,17 @@ impl Decoder {
         };
         if decoded.is_err() {
             self.pending.clear();
-            self.begun = false;
+            self.started = false;
         }
         let mut text = decoded?;
-        if !self.begun && !text.is_empty() {
-            self.begun = true;
+        if !self.started && !text.is_empty() {
+            self.started = true;
             if !self.ignore_bom && text.starts_with('\u{FEFF}') {
                 text.remove(0);
             }
         }
         if !more {
-            self.begun = false;
+            self.started = false;
         }
         Ok(text)
     }

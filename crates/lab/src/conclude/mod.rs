@@ -99,8 +99,8 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         same_cell: same.map(Box::new),
         objectives: judge::objectives(lab, &cells, &all),
         cells,
-        asked: lab
-            .asked
+        questions: lab
+            .questions
             .iter()
             .map(|one| one.of_cells(lab.matrix()))
             .collect(),

@@ -156,9 +156,9 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
                 return None;
             }
         };
-        let which = fields.one_of(&["at-most", "at-least"])?;
-        let written = fields.text(which)?;
-        let place = fields.place_of(which);
+        let bound = fields.one_of(&["at-most", "at-least"])?;
+        let written = fields.text(bound)?;
+        let place = fields.place_of(bound);
         let limit = match limit(&figure, &written) {
             Ok(limit) => limit,
             Err(why) => {
@@ -166,10 +166,10 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
                 return None;
             }
         };
-        let at_most = which == "at-most";
-        let way = if at_most { "at most" } else { "at least" };
+        let at_most = bound == "at-most";
+        let relation = if at_most { "at most" } else { "at least" };
         Some(Objective {
-            text: format!("{figure} {way} {written}"),
+            text: format!("{figure} {relation} {written}"),
             figure,
             limit,
             at_most,

@@ -1,7 +1,6 @@
 //! Resolves a lab file to all cells with all their effective values.
 
 pub mod address;
-pub mod asked;
 pub mod conclusions;
 pub mod design;
 pub mod fields;
@@ -9,6 +8,7 @@ pub mod host;
 pub mod link;
 pub mod load;
 pub mod process;
+pub mod questions;
 pub mod same_cell;
 pub mod scope;
 pub mod tables;
@@ -27,12 +27,12 @@ use crate::form::{Form, FormName};
 use crate::matrix::{Axis, Coordinates, Matrix, is_name};
 use crate::problem::{Location, Problem};
 use crate::template;
-use asked::DeclaredQuestion;
 use conclusions::{Avoided, Compared, Objective, Published};
 use fields::{Fields, merged, merged_by_name};
 pub use link::{Implementation, Link};
 use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
+use questions::DeclaredQuestion;
 use scope::{ProcessNames, Scope};
 use tables::DeclaredTable;
 use words::AxisWords;
@@ -67,7 +67,7 @@ pub struct Lab {
     /// The tables of the report.
     pub tables: Vec<DeclaredTable>,
     /// The questions and statements with which the report begins.
-    pub asked: Vec<DeclaredQuestion>,
+    pub questions: Vec<DeclaredQuestion>,
     /// The report's words for the values of axes.
     pub words: AxisWords,
     /// The published figures.
@@ -251,7 +251,7 @@ impl Lab {
             objectives: conclusions::objectives(document, problems),
             compared: conclusions::compared(document, &matrix.axes, problems),
             tables: tables::tables(document, &matrix.axes, problems),
-            asked: asked::asked(document, &matrix.axes, problems),
+            questions: questions::questions(document, &matrix.axes, problems),
             words: words::words(document, &matrix.axes, problems),
             published: conclusions::published(document, problems),
             avoided: conclusions::avoided(document, problems),

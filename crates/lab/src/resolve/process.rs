@@ -315,12 +315,12 @@ fn ready(fields: &mut Fields<'_>, kind: ProcessKind, command: &[String]) -> Read
     let Some(mut ready) = fields.table("ready", &keys::READY) else {
         return by_default;
     };
-    let ways = ["http", "tcp", "log", "json"];
-    if !ways.iter().any(|way| ready.has(way)) {
+    let methods = ["http", "tcp", "log", "json"];
+    if !methods.iter().any(|method| ready.has(method)) {
         return by_default;
     }
     let text = |ready: &Fields<'_>, key| ready.text(key).unwrap_or_default();
-    match ready.one_of(&ways) {
+    match ready.one_of(&methods) {
         Some("http") => Ready::Http(text(&ready, "http")),
         Some("tcp") => Ready::Tcp(text(&ready, "tcp")),
         Some("log") => Ready::Log(text(&ready, "log")),

@@ -115,8 +115,8 @@ fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle
             return String::new();
         };
         while let Ok(read @ 1..) = stream.read(&mut buffer) {
-            let room = MAX_KEPT.saturating_sub(kept.len()).min(read);
-            kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
+            let space = MAX_KEPT.saturating_sub(kept.len()).min(read);
+            kept.extend_from_slice(buffer.get(..space).unwrap_or_default());
         }
         String::from_utf8_lossy(&kept).into_owned()
     })

@@ -128,12 +128,12 @@ impl Socket {
             outbox.data.clear();
             outbox.start = 0;
         }
-        let room = MAX_SEND.saturating_sub(outbox.data.len());
-        if outbox.sending || room == 0 {
+        let space = MAX_SEND.saturating_sub(outbox.data.len());
+        if outbox.sending || space == 0 {
             wait(&mut outbox.writer, cx);
             return Poll::Pending;
         }
-        let taken = bytes.get(..bytes.len().min(room)).unwrap_or_default();
+        let taken = bytes.get(..bytes.len().min(space)).unwrap_or_default();
         outbox.data.extend_from_slice(taken);
         outbox.sent_at = None;
         outbox.queued = true;

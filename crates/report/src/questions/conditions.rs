@@ -17,7 +17,7 @@ pub fn of(answer: &Answer, shown: &str) -> String {
     let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
     let axes = answer.result.axes.iter();
     let mut parts: Vec<String> = axes
-        .filter(|axis| axis.values.len() > 1 && Some(&axis.name) != answer.asked.axis.as_ref())
+        .filter(|axis| axis.values.len() > 1 && Some(&axis.name) != answer.question.axis.as_ref())
         .filter(|axis| !is_implied(answer, axis))
         .filter_map(|axis| on_axis(answer, &cells, axis, shown))
         .collect();
@@ -29,7 +29,7 @@ pub fn of(answer: &Answer, shown: &str) -> String {
 fn is_implied(answer: &Answer, axis: &Axis) -> bool {
     let has_it = |cell: &&Cell| {
         let mut figures = cell.figures.iter();
-        figures.any(|figure| Some(&figure.name) == answer.asked.figure.as_ref())
+        figures.any(|figure| Some(&figure.name) == answer.question.figure.as_ref())
     };
     let cells = answer.result.cells.iter().filter(has_it);
     let mut values = cells.map(|cell| value_on(cell, &axis.name));

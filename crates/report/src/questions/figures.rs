@@ -22,7 +22,7 @@ const MAX_NAMED: usize = 3;
 impl Answer<'_> {
     /// Whether each group is listed; otherwise the text has a range of them.
     fn is_listed(&self) -> bool {
-        let most = match self.asked.expected {
+        let most = match self.question.expected {
             Some(_) => MAX_PAIRS,
             None => MAX_LISTED,
         };
@@ -67,10 +67,10 @@ impl Answer<'_> {
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();
         let mut notes = Vec::new();
-        if let Some(name) = self.asked.figure.as_deref() {
+        if let Some(name) = self.question.figure.as_deref() {
             notes.extend(emulated_line::note(&cells, name));
         }
-        notes.extend(self.asked.note.clone());
+        notes.extend(self.question.note.clone());
         notes
     }
 
@@ -108,7 +108,11 @@ impl Answer<'_> {
             words = words.text(if at == 0 { "" } else { "; " });
             if !name.is_empty() {
                 // A single value follows its name; several have names of their own.
-                let colon = if self.asked.axis.is_some() { ":" } else { "" };
+                let colon = if self.question.axis.is_some() {
+                    ":"
+                } else {
+                    ""
+                };
                 words = words.text(format!("{name}{colon} "));
             }
             words = self.values(words, group);
@@ -120,7 +124,7 @@ impl Answer<'_> {
     pub(super) fn name(&self, group: &Group) -> String {
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let mut shared = shared_axes(cells.map(|(cell, _)| *cell));
-        shared.extend(self.asked.axis.as_deref());
+        shared.extend(self.question.axis.as_deref());
         let cell = group.0.first();
         cell.map_or_else(String::new, |(cell, _)| {
             place_words(self.result, &cell.place, &shared)
@@ -138,8 +142,12 @@ impl Answer<'_> {
         }
         // Without an expectation, a ratio is shown only with its interval.
         let ratio = group.estimate(self.result);
-        let ratio = ratio.filter(|one| self.asked.expected.is_some() || one.interval.is_some());
-        match (self.asked.expected, group.0.as_slice(), group.difference()) {
+        let ratio = ratio.filter(|one| self.question.expected.is_some() || one.interval.is_some());
+        match (
+            self.question.expected,
+            group.0.as_slice(),
+            group.difference(),
+        ) {
             (Some(Expected::Value(..)), ..) => words,
             (Some(Expected::Difference(..)), [base, other], Some((low, high))) => {
                 let value = other.1.value - base.1.value;
@@ -159,7 +167,7 @@ impl Answer<'_> {
     }
 
     fn value_words(&self, cell: &Cell) -> Option<String> {
-        let axis = self.asked.axis.as_deref()?;
+        let axis = self.question.axis.as_deref()?;
         Some(value_words(self.result, axis, value_on(cell, axis)?))
     }
 
@@ -235,7 +243,7 @@ impl Answer<'_> {
 
     /// ` at 10,000 requests/s`, unless the conditions have the rate: CPU time per request depends on it.
     fn rates(&self, conditions: &str) -> String {
-        if self.asked.figure.as_deref() != Some(crate::matrix::CPU) {
+        if self.question.figure.as_deref() != Some(crate::matrix::CPU) {
             return String::new();
         }
         let cells = self.groups.iter().flat_map(|group| &group.0);

@@ -10,7 +10,7 @@ use crate::ratio::Estimate;
 /// `at least 2 times (chosen by the lab)`, `6.3 to 7.7 ms more (the document's goal)`, `longer`, `0.78 to 1.28 times (noise
 /// floor)`: the limits, and where they come from. Empty without an expectation. Places may have different floors.
 pub fn of(answer: &Answer) -> String {
-    let Some(expected) = answer.asked.expected else {
+    let Some(expected) = answer.question.expected else {
         return String::new();
     };
     let mut figures = answer.groups.iter().flat_map(|group| &group.0);
@@ -18,7 +18,7 @@ pub fn of(answer: &Answer) -> String {
         .next()
         .map_or("", |(_, figure)| figure.unit.as_str());
     let from = answer
-        .asked
+        .question
         .limits_from
         .as_deref()
         .unwrap_or("chosen by the lab");

@@ -105,7 +105,7 @@ pub(super) fn of(answer: &Answer) -> Option<String> {
     let is_named = clauses
         .iter()
         .any(|(names, _)| names.iter().any(|name| !name.is_empty()));
-    Some(match (&answer.asked.topic, is_named) {
+    Some(match (&answer.question.topic, is_named) {
         (Some(topic), true) => format!("{topic}, {text}"),
         (Some(topic), false) => format!("{topic}: {text}"),
         (None, _) => text,
@@ -129,7 +129,7 @@ fn clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
         return None;
     }
     let names = |cells: &[&(&Cell, &Figure)]| -> Option<Vec<String>> {
-        let axis = answer.asked.axis.as_deref()?;
+        let axis = answer.question.axis.as_deref()?;
         let values = cells.iter().map(|(cell, _)| value_on(cell, axis));
         values
             .map(|value| Some(value_words(answer.result, axis, value?)))

@@ -1,6 +1,6 @@
 //! The cells that answer a question or decide a statement, and the verdict that their figures imply.
 
-use plimsoll_results::lab::{Asked, Cell, Expected, Figure, LabResult, Outcome};
+use plimsoll_results::lab::{Cell, Expected, Figure, LabResult, Outcome, Question};
 
 use crate::leads::value_on;
 use crate::ratio::{Estimate, estimate};
@@ -42,28 +42,29 @@ fn ends(figure: &Figure) -> (f64, f64) {
 
 pub(super) struct Answer<'a> {
     pub(super) result: &'a LabResult,
-    pub(super) asked: &'a Asked,
+    pub(super) question: &'a Question,
     pub(super) groups: Vec<Group<'a>>,
     /// The number of groups that do not decide the question, because a cell is not valid.
     pub(super) left_out: usize,
 }
 
 impl<'a> Answer<'a> {
-    pub(super) fn of(result: &'a LabResult, asked: &'a Asked) -> Answer<'a> {
+    pub(super) fn of(result: &'a LabResult, question: &'a Question) -> Answer<'a> {
         let place = |cell: &'a Cell| -> Vec<&'a (String, String)> {
             let place = cell.place.iter();
             place
-                .filter(|(axis, _)| Some(axis) != asked.axis.as_ref())
+                .filter(|(axis, _)| Some(axis) != question.axis.as_ref())
                 .collect()
         };
         let cells = result
             .cells
             .iter()
-            .filter(|cell| asked.cells.contains(&cell.name));
+            .filter(|cell| question.cells.contains(&cell.name));
         let mut groups: Vec<Vec<&Cell>> = Vec::new();
         for cell in cells {
             let alike = |group: &&mut Vec<&'a Cell>| {
-                asked.axis.is_some() && group.first().is_some_and(|one| place(one) == place(cell))
+                question.axis.is_some()
+                    && group.first().is_some_and(|one| place(one) == place(cell))
             };
             match groups.iter_mut().find(alike) {
                 Some(group) => group.push(cell),
@@ -71,19 +72,19 @@ impl<'a> Answer<'a> {
             }
         }
         let order = |cell: &Cell| {
-            let value = asked.axis.as_ref().and_then(|axis| value_on(cell, axis));
-            asked
+            let value = question.axis.as_ref().and_then(|axis| value_on(cell, axis));
+            question
                 .values
                 .iter()
                 .position(|known| Some(known.as_str()) == value)
         };
         let figure = |cell: &'a Cell| {
-            let name = asked.figure.as_ref()?;
+            let name = question.figure.as_ref()?;
             let figure = cell.figure(name)?;
             (cell.verdict == "valid").then_some((cell, figure))
         };
-        let needed = match asked.expected {
-            Some(_) => asked.values.len().max(1),
+        let needed = match question.expected {
+            Some(_) => question.values.len().max(1),
             None => 1,
         };
         let all = groups.len();
@@ -98,14 +99,14 @@ impl<'a> Answer<'a> {
         Answer {
             left_out: all - groups.len(),
             result,
-            asked,
+            question,
             groups,
         }
     }
 
     /// Whether the expectation is true, for each group; empty without an expectation.
     pub(super) fn verdicts(&self) -> Vec<Verdict> {
-        let expected = self.asked.expected.iter();
+        let expected = self.question.expected.iter();
         expected
             .flat_map(|expected| self.groups.iter().map(|one| self.judge(one, *expected)))
             .collect()
@@ -113,7 +114,7 @@ impl<'a> Answer<'a> {
 
     /// The words for a verdict: of a statement, or in reply to a question.
     pub(super) fn words(&self, verdict: Verdict) -> &'static str {
-        match (verdict, self.asked.is_statement) {
+        match (verdict, self.question.is_statement) {
             (Verdict::Holds, true) => "holds",
             (Verdict::Holds, false) => "yes",
             (Verdict::Fails, true) => "does not hold",
@@ -124,8 +125,8 @@ impl<'a> Answer<'a> {
 
     /// `holds`, `holds in 1 of 8, uncertain in 7`; for a question `yes`; empty without an expectation.
     pub(super) fn verdict(&self) -> String {
-        if self.asked.expected.is_none() {
-            return match (self.asked.is_statement, self.groups.is_empty()) {
+        if self.question.expected.is_none() {
+            return match (self.question.is_statement, self.groups.is_empty()) {
                 (true, _) => "not tested".to_owned(),
                 (false, true) => "not measured".to_owned(),
                 (false, false) => String::new(),

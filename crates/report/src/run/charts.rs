@@ -1,7 +1,7 @@
 //! The plots of a run, or of two end to end.
 
 use plimsoll_plots::{
-    Curve, HeatColumn, HeatMap, Lines, OverTime, Percentiles, Room, Series, Span, TimePoint,
+    Curve, HeatColumn, HeatMap, Lines, OverTime, Percentiles, PlotWidth, Series, Span, TimePoint,
     quantiles_of,
 };
 use serde_json::{Value, json};
@@ -52,8 +52,8 @@ pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
         caption: format!(
             "Above: {label} of the requests that started in each second. Below: requests and failures per second, and the generator's processor time. Shaded seconds are warm-up.{marks}"
         ),
-        narrow: plot.draw(Room::Narrow),
-        wide: Some(plot.draw(Room::Wide)),
+        narrow: plot.draw(PlotWidth::Narrow),
+        wide: Some(plot.draw(PlotWidth::Wide)),
         series: data(runs),
     }))
 }
@@ -98,8 +98,8 @@ pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
                     dashed_lines([run])
                 ),
             ),
-            narrow: plot.draw(Room::Narrow),
-            wide: (runs.len() == 1).then(|| plot.draw(Room::Wide)),
+            narrow: plot.draw(PlotWidth::Narrow),
+            wide: (runs.len() == 1).then(|| plot.draw(PlotWidth::Wide)),
             series: None,
         }));
     }
@@ -132,7 +132,7 @@ pub fn percentiles(runs: &[RunView<'_>]) -> Option<Block> {
     Some(Block::plot(Plot {
         name: "percentiles".to_owned(),
         caption: format!("Percentiles of the {label}. Thin lines depend on fewer than ten values."),
-        narrow: plot.draw(Room::Narrow),
+        narrow: plot.draw(PlotWidth::Narrow),
         wide: None,
         series: None,
     }))
@@ -176,7 +176,7 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
                 blocks.push(Block::plot(Plot {
                     name: named(run, slug),
                     caption: titled(run, &format!("{caption}{explained}")),
-                    narrow: plot.draw(Room::Narrow),
+                    narrow: plot.draw(PlotWidth::Narrow),
                     wide: None,
                     series: None,
                 }));

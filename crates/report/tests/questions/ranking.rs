@@ -3,23 +3,23 @@
 use super::*;
 
 /// Asks which value of an axis is best, for the cells whose names contain this text.
-pub fn question(result: &LabResult, axis: &str, cells: &str) -> Asked {
+pub fn question(result: &LabResult, axis: &str, cells: &str) -> Question {
     let values = result.axes.iter().find(|one| one.name == axis);
     let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
-    Asked {
+    Question {
         text: "Which one is faster?".into(),
         figure: Some("latency_p50".into()),
         axis: Some(axis.into()),
         values: values.expect("an axis").values.clone(),
         cells: cells.map(|cell| cell.name.clone()).collect(),
-        ..Asked::default()
+        ..Question::default()
     }
 }
 
 /// Ranks the stores by speed in words, for the near cells or for both places.
 fn ranking(medians: [(f64, f64, f64); 4], cells: &str) -> String {
     let mut result = result(medians);
-    result.asked = vec![question(&result, "store", cells)];
+    result.questions = vec![question(&result, "store", cells)];
     let text = answer(&result).swap_remove(0);
     let end = text.find(": median").expect("the figures");
     text[..end].to_owned()
@@ -78,9 +78,9 @@ fn three_values_are_ranked_in_tiers() {
             cell.figures[0].value = value;
             cell.figures[0].interval = Some((low, high));
         }
-        let mut asked = question(&result, "store", "");
-        asked.figure = Some(figure.into());
-        result.asked = vec![asked];
+        let mut declared = question(&result, "store", "");
+        declared.figure = Some(figure.into());
+        result.questions = vec![declared];
         let text = answer(&result).swap_remove(0);
         text.split_once(": ").expect("figures").0.to_owned()
     };

@@ -71,7 +71,7 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
         same_cell: None,
         objectives: Vec::new(),
         tables: Vec::new(),
-        asked: Vec::new(),
+        questions: Vec::new(),
         published_errors: Vec::new(),
         findings: Vec::new(),
     }

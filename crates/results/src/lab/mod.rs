@@ -76,8 +76,8 @@ pub struct LabResult {
     /// The outcome of each objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
     /// The questions and statements at the beginning of the report.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<Asked>,
+    #[serde(default, rename = "asked", skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
     /// The tables of the report, if the lab declares any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableLayout>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question or a statement, with the metric that answers it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct Question {
     /// The question or the statement.
     pub text: String,
     /// Whether it is a statement from the published document that the lab reproduces. Otherwise it

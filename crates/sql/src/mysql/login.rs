@@ -61,11 +61,11 @@ pub async fn log_in(
         packets = encrypt(packets, address, options).await?;
     }
     // Try an unknown method, too: the server then requests another one.
-    let way = match greeting.plugin.as_str() {
+    let method = match greeting.plugin.as_str() {
         SHA2 => SHA2,
         _ => NATIVE,
     };
-    let proof = proof(way, &address.password, &greeting.nonce)?;
+    let proof = proof(method, &address.password, &greeting.nonce)?;
     let mut response = opening;
     response.extend_from_slice(address.user.as_bytes());
     response.push(0);
@@ -74,7 +74,7 @@ pub async fn log_in(
         response.extend_from_slice(address.database.as_bytes());
         response.push(0);
     }
-    response.extend_from_slice(way.as_bytes());
+    response.extend_from_slice(method.as_bytes());
     response.push(0);
     packets.write(&response).await?;
     authenticate(&mut packets, address, &greeting, is_encrypted).await?;
@@ -124,8 +124,8 @@ async fn encrypt(
     Ok(packets)
 }
 
-fn proof(way: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>, Failed> {
-    match way {
+fn proof(method: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>, Failed> {
+    match method {
         NATIVE => Ok(password::native(password, nonce)),
         SHA2 => Ok(password::sha256(password, nonce)),
         other => Err(Failed::Broken(format!(
@@ -152,8 +152,8 @@ async fn authenticate(
         match packet.as_slice() {
             [0, ..] => return Ok(()),
             [SWITCH_METHOD, ..] => {
-                let (way, other) = packets::other_plugin(&packet).ok_or_else(malformed)?;
-                let proof = proof(&way, &address.password, &other)?;
+                let (method, other) = packets::other_plugin(&packet).ok_or_else(malformed)?;
+                let proof = proof(&method, &address.password, &other)?;
                 nonce = other;
                 packets.write(&proof).await?;
             }

@@ -106,7 +106,7 @@ async fn unary(
 
 /// Echoes each message when it arrives. "stop" ends the call with an error.
 fn chat(mut body: Incoming) -> Response<Body> {
-    let (parts, response) = begun(HeaderMap::new());
+    let (parts, response) = streaming_response(HeaderMap::new());
     tokio::spawn(async move {
         let mut reader = Reader::default();
         while let Some(message) = reader.next(&mut body).await {
@@ -124,7 +124,7 @@ fn chat(mut body: Incoming) -> Response<Body> {
 }
 
 fn count(to: i64, last: HeaderMap) -> Response<Body> {
-    let (parts, response) = begun(HeaderMap::new());
+    let (parts, response) = streaming_response(HeaderMap::new());
     tokio::spawn(async move {
         for value in 1..=to {
             let message = framed(&numbered(value));
@@ -156,7 +156,7 @@ fn fail(message: &Bytes) -> Response<Body> {
         put(response.headers_mut(), "content-type", "application/grpc");
         return response;
     }
-    let (parts, response) = begun(HeaderMap::new());
+    let (parts, response) = streaming_response(HeaderMap::new());
     tokio::spawn(async move { parts.send(Ok(Frame::trailers(trailers))).await });
     response
 }
@@ -208,7 +208,7 @@ fn health(message: &Bytes) -> Response<Body> {
 }
 
 fn reflection(mut body: Incoming) -> Response<Body> {
-    let (parts, response) = begun(HeaderMap::new());
+    let (parts, response) = streaming_response(HeaderMap::new());
     tokio::spawn(async move {
         let mut reader = Reader::default();
         while let Some(question) = reader.next(&mut body).await {
@@ -264,7 +264,7 @@ fn described(question: &Bytes) -> Vec<u8> {
 }
 
 /// A response whose parts follow later.
-pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
+pub(super) fn streaming_response(headers: HeaderMap) -> (Parts, Response<Body>) {
     let (parts, printed) = mpsc::channel(4);
     let parts_of_body = stream::unfold(printed, |mut printed| async move {
         printed.recv().await.map(|part| (part, printed))
@@ -281,7 +281,7 @@ pub(super) fn single(headers: HeaderMap, message: Bytes, trailers: HeaderMap) ->
 
 /// A response with one framed message.
 pub(super) fn whole(headers: HeaderMap, framed: Bytes, trailers: HeaderMap) -> Response<Body> {
-    let (parts, response) = begun(headers);
+    let (parts, response) = streaming_response(headers);
     tokio::spawn(async move {
         if parts.send(Ok(Frame::data(framed))).await.is_ok() {
             let _ = parts.send(Ok(Frame::trailers(trailers))).await;

@@ -8,7 +8,7 @@ use hyper::Response;
 use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderName};
 
-use super::grpc::{Body, Parts, begun, ok, put, single, status, status_only, whole};
+use super::grpc::{Body, Parts, ok, put, single, status, status_only, streaming_response, whole};
 use super::messages::{Reader, bytes_of, field, fields, framed, number, numbered, packed};
 
 /// Maximum length of a response. No test needs more.
@@ -60,7 +60,7 @@ pub async fn respond(
         "StreamingOutputCall" | "FullDuplexCall" | "HalfDuplexCall" => {
             put(&mut headers, "grpc-encoding", "gzip");
             let at_once = method != "HalfDuplexCall";
-            let (parts, response) = begun(headers);
+            let (parts, response) = streaming_response(headers);
             tokio::spawn(stream(reader, body, parts, trailers, at_once));
             response
         }
@@ -151,7 +151,7 @@ fn with_status(
     (code, text): (i64, String),
     trailers: HeaderMap,
 ) -> Response<Body> {
-    let (parts, response) = begun(headers);
+    let (parts, response) = streaming_response(headers);
     let mut last = status(code, &text);
     last.extend(trailers);
     tokio::spawn(async move { parts.send(Ok(Frame::trailers(last))).await });

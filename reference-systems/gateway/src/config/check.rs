@@ -19,17 +19,17 @@ const MAX_FILE: u64 = 4 << 20;
 
 /// Parses and checks the file.
 pub fn load(file: &Path) -> Result<Config, String> {
-    let said = |error: &dyn Display| format!("{}: {error}", file.display());
+    let with_path = |error: &dyn Display| format!("{}: {error}", file.display());
     let length = std::fs::metadata(file)
-        .map_err(|error| said(&format!("{error}; name the configuration with --config")))?
+        .map_err(|error| with_path(&format!("{error}; name the configuration with --config")))?
         .len();
     if length > MAX_FILE {
-        return Err(said(&format!(
+        return Err(with_path(&format!(
             "{length} bytes; at most {MAX_FILE} are read"
         )));
     }
     read(
-        &std::fs::read_to_string(file).map_err(|error| said(&error))?,
+        &std::fs::read_to_string(file).map_err(|error| with_path(&error))?,
         file,
     )
 }
@@ -170,18 +170,18 @@ fn complete(config: &mut Config, folder: &Path) -> Vec<String> {
 
 /// The TLS configuration of a client that only trusts the authorities in `ca`.
 fn trusting(ca: &Path, wire: Wire) -> Result<ClientConfig, String> {
-    let said = |error: &dyn Display| format!("{}: {error}", ca.display());
+    let with_path = |error: &dyn Display| format!("{}: {error}", ca.display());
     let mut roots = RootCertStore::empty();
-    for authority in CertificateDer::pem_file_iter(ca).map_err(|error| said(&error))? {
-        let authority = authority.map_err(|error| said(&error))?;
-        roots.add(authority).map_err(|error| said(&error))?;
+    for authority in CertificateDer::pem_file_iter(ca).map_err(|error| with_path(&error))? {
+        let authority = authority.map_err(|error| with_path(&error))?;
+        roots.add(authority).map_err(|error| with_path(&error))?;
     }
     if roots.is_empty() {
-        return Err(said(&"there is no certificate in it"));
+        return Err(with_path(&"there is no certificate in it"));
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| said(&error))?
+        .map_err(|error| with_path(&error))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = match wire {

@@ -24,11 +24,11 @@ pub async fn probe(name: String, upstream: Weak<Upstream>, check: ActiveCheck) {
         };
         runs.resize(upstream.targets.len(), (true, 0));
         let targets = upstream.targets.iter();
-        let asked: Vec<_> = targets
+        let outcomes: Vec<_> = targets
             .map(|target| tokio::spawn(ask(upstream.clone(), target.clone(), check.clone())))
             .collect();
-        for ((asked, target), run) in asked.into_iter().zip(&upstream.targets).zip(&mut runs) {
-            let outcome = asked.await.unwrap_or_else(|error| Err(error.to_string()));
+        for ((outcome, target), run) in outcomes.into_iter().zip(&upstream.targets).zip(&mut runs) {
+            let outcome = outcome.await.unwrap_or_else(|error| Err(error.to_string()));
             let good = outcome.is_ok();
             let before = if run.0 == good { run.1 } else { 0 };
             *run = (good, before.saturating_add(1));

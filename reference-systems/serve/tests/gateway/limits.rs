@@ -39,9 +39,9 @@ fn overload_is_rejected_immediately_and_the_queue_is_bounded() {
         .map(|_| {
             let long = long.clone();
             thread::spawn(move || {
-                let begun = Instant::now();
+                let started = Instant::now();
                 let response = get(&long);
-                (response.status, begun.elapsed(), response)
+                (response.status, started.elapsed(), response)
             })
         })
         .collect();
@@ -141,10 +141,10 @@ fn a_request_to_a_slow_upstream_times_out() {
         ", response_timeout: 200ms",
         "",
     ));
-    let begun = Instant::now();
+    let started = Instant::now();
     let response = get(&gateway.url("/long?ms=5000"));
     assert_eq!(response.status, 504);
-    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < Duration::from_secs(2));
     assert_eq!(get(&gateway.url("/long?ms=20")).status, 200);
 }
 
@@ -154,18 +154,18 @@ fn an_upstream_that_stops_during_its_response_does_not_block_the_client() {
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut asked = [0; 4096];
-        assert!(stream.read(&mut asked).unwrap() > 0);
+        let mut received = [0; 4096];
+        assert!(stream.read(&mut received).unwrap() > 0);
         stream
             .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")
             .unwrap();
         thread::sleep(Duration::from_secs(30));
     });
     let gateway = Gateway::start(&simple(&[&address], ", idle_timeout: 200ms", ""));
-    let begun = Instant::now();
+    let started = Instant::now();
     let response = get(&gateway.url("/"));
     assert_eq!((response.status, response.body.as_str()), (200, "half"));
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(gateway.metric("requests_at_targets"), 0);
 }
 

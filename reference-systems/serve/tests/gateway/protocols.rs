@@ -215,13 +215,13 @@ fn a_websocket_over_tls_passes_and_a_silent_one_ends() {
         .set_read_timeout(Some(Duration::from_secs(10)))
         .unwrap();
     let (mut socket, _) = client(format!("ws://{address}/websocket"), stream).unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     for _ in 0..4 {
         std::thread::sleep(Duration::from_millis(150));
         socket.send(Message::text("still here")).unwrap();
         socket.read().unwrap();
     }
-    assert!(begun.elapsed() > Duration::from_millis(500));
+    assert!(started.elapsed() > Duration::from_millis(500));
     assert!(socket.read().is_err());
     eventually("its end", || gateway.metric("requests_at_targets") == 0);
     // Anything but a WebSocket handshake is handled as an ordinary request.

@@ -75,7 +75,7 @@ fn survives_store_failures(store: &str, server: &mut Server) {
     assert_eq!(update(1).status, 204);
 
     server.kill();
-    let begun = Instant::now();
+    let started = Instant::now();
     let message = update(0);
     message.problem(503);
     assert_eq!(message.header("retry-after"), Some("1"));
@@ -87,50 +87,59 @@ fn survives_store_failures(store: &str, server: &mut Server) {
         let mut last = post(&path);
         while matches!(last.status, 200 | 429) {
             assert!(
-                begun.elapsed() < Duration::from_secs(20),
+                started.elapsed() < Duration::from_secs(20),
                 "{pool}: {last:?}"
             );
             std::thread::sleep(Duration::from_millis(5));
             last = post(&path);
         }
         last.problem(503);
-        assert!(begun.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(20));
     }
     let mut health = served.client();
     while health.get("/healthz", &[]).status != 503 {
-        assert!(begun.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(
-        begun.elapsed() < Duration::from_secs(20),
+        started.elapsed() < Duration::from_secs(20),
         "responses must arrive soon"
     );
 
     server.restart();
-    let begun = Instant::now();
+    let started = Instant::now();
     while update(1).status != 204 || health.get("/healthz", &[]).status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it must recover"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     let path = "/pools/b/new-references?amount=3";
     while post(path).status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it must recover"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(served.client().get(&reference.path(), &[]).status, 200);
 
     // The server does not wait for a store that hangs.
     server.suspend();
-    let begun = Instant::now();
+    let started = Instant::now();
     update(0).problem(503);
     assert!(
-        begun.elapsed() < Duration::from_secs(12),
+        started.elapsed() < Duration::from_secs(12),
         "it must not wait"
     );
     server.resume();
-    let begun = Instant::now();
+    let started = Instant::now();
     while update(1).status != 204 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it must recover");
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it must recover"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     let ended = served.end();

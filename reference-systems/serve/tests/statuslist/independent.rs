@@ -112,12 +112,12 @@ fn pythons_library_reads_jwt_cwt_and_json() {
     let (_served, expected) = prepared(&folder);
     let mut command = Command::new(python);
     command.arg(script("verify.py")).arg(expected.to_string());
-    let said = run(
+    let verified = run(
         &mut command,
         "the library does not read what the server wrote",
     );
     assert_eq!(
-        said.trim(),
+        verified.trim(),
         "verified 4 lists in 3 forms, 1600 statuses set"
     );
 }
@@ -132,9 +132,9 @@ fn nodes_library_reads_jwt() {
         .arg(script("verify.cjs"))
         .arg(expected.to_string())
         .env("NODE_PATH", modules.join("node_modules"));
-    let said = run(
+    let verified = run(
         &mut command,
         "the library does not read what the server wrote",
     );
-    assert_eq!(said.trim(), "verified 4 lists, 1600 statuses set");
+    assert_eq!(verified.trim(), "verified 4 lists, 1600 statuses set");
 }

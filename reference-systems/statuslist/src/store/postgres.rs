@@ -72,7 +72,7 @@ RETURNING list.id, list.seed, list.reserved, list.take";
 
 /// If the update finds no row, either there is none, or another server has just taken its last
 /// positions. This query distinguishes the two cases.
-const ROOM: &str = "
+const AVAILABLE_LIST: &str = "
 SELECT EXISTS (SELECT FROM statuslist_lists
     WHERE pool = $1 AND size = $2 AND bits = $3 AND reserved < size)";
 
@@ -103,7 +103,7 @@ impl Postgres {
     pub async fn open(url: &str, connections: usize) -> Result<Postgres, String> {
         let mut config: Config = url
             .parse()
-            .map_err(|error: Error| format!("the URL is not understood: {}", told(&error)))?;
+            .map_err(|error: Error| format!("the URL is not understood: {}", error_text(&error)))?;
         let options = config.get_options().unwrap_or_default();
         let options = format!("-c statement_timeout={STATEMENT_TIMEOUT_MS} {options}");
         config
@@ -130,7 +130,7 @@ impl Postgres {
         client
             .batch_execute(SCHEMA)
             .await
-            .map_err(|error| format!("cannot create its tables: {}", told(&error)))?;
+            .map_err(|error| format!("cannot create its tables: {}", error_text(&error)))?;
         drop(client);
         Ok(postgres)
     }
@@ -180,8 +180,8 @@ impl Postgres {
                 if row.is_some() {
                     return Ok(row);
                 }
-                let room = client.prepare_cached(ROOM).await?;
-                let row = client.query_one(&room, &[&pool, &size, &bits]).await?;
+                let statement = client.prepare_cached(AVAILABLE_LIST).await?;
+                let row = client.query_one(&statement, &[&pool, &size, &bits]).await?;
                 if !row.try_get::<_, bool>(0)? {
                     return Ok(None);
                 }
@@ -305,16 +305,16 @@ fn damaged(what: &str) -> Failure {
 }
 
 fn unavailable(error: Error) -> Failure {
-    Failure::Unavailable(format!("PostgreSQL: {}", told(&error)))
+    Failure::Unavailable(format!("PostgreSQL: {}", error_text(&error)))
 }
 
 /// The error with its cause, which contains the server's message.
-fn told(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
-        (Some(told), _) if *told.code() == SqlState::QUERY_CANCELED => {
-            format!("{} (after {STATEMENT_TIMEOUT_MS} ms)", told.message())
+        (Some(error), _) if *error.code() == SqlState::QUERY_CANCELED => {
+            format!("{} (after {STATEMENT_TIMEOUT_MS} ms)", error.message())
         }
-        (Some(told), _) => told.message().to_owned(),
+        (Some(error), _) => error.message().to_owned(),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
     }

@@ -7,7 +7,7 @@ use futures_util::future::try_join_all;
 use plimsoll_serving::log;
 use tokio_postgres::Error;
 
-use super::told;
+use super::error_text;
 use crate::embedded::{Embedded, Rings, is_nautical};
 
 /// The version of the tables' layout; a database with another version is loaded again.
@@ -57,11 +57,11 @@ ANALYZE timezone_shapes;
 
 pub async fn load(client: &mut Object) -> Result<(), String> {
     let zones = Embedded::new(true);
-    let begun = Instant::now();
+    let started = Instant::now();
     let loaded = load_into(client, &zones).await.map_err(|error| {
         format!(
             "cannot load the polygons: {} (PostGIS must be installed, and the user must own the database)",
-            told(&error)
+            error_text(&error)
         )
     })?;
     if loaded > 0 {
@@ -69,7 +69,7 @@ pub async fn load(client: &mut Object) -> Result<(), String> {
             "the polygons are loaded",
             &[
                 ("polygons", loaded.into()),
-                ("seconds", begun.elapsed().as_secs().into()),
+                ("seconds", started.elapsed().as_secs().into()),
             ],
         );
     }

@@ -285,7 +285,7 @@ mod tests {
             wrong("types:\n  a:\n    x: thsi\n"),
             format!("model.yaml:3: 'thsi' is not a rewrite; did you mean 'this'?; it is {FORMS}")
         );
-        for (text, said) in [
+        for (text, expected) in [
             ("", "empty"),
             ("tipes: {}", "did you mean 'types'?"),
             ("types: {}", "there are no types"),
@@ -323,7 +323,7 @@ mod tests {
             ("types:\n  a: {x: this", "model.yaml:"),
         ] {
             let error = wrong(text);
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
         let deep = format!(
             "types: {{a: {{x: {}this{}}}}}",

@@ -74,8 +74,8 @@ impl PgQuery {
         let mut level = vec![(relation, tuple.object_id.clone())];
         let mut seen: FxHashSet<(Relation, String)> = level.iter().cloned().collect();
         for _ in 0..MAX_LEVELS {
-            let asked = self.asked(&level);
-            if asked.types.is_empty() {
+            let query = self.level_query(&level);
+            if query.types.is_empty() {
                 break;
             }
             count(&counters.queries);
@@ -88,10 +88,10 @@ impl PgQuery {
                         &tuple.subject_type,
                         &tuple.subject_id,
                         &tuple.subject_relation,
-                        &asked.types,
-                        &asked.ids,
-                        &asked.relations,
-                        &asked.followed,
+                        &query.types,
+                        &query.ids,
+                        &query.relations,
+                        &query.followed,
                     ],
                     || count(&counters.prepared),
                 )
@@ -107,7 +107,7 @@ impl PgQuery {
                 else {
                     return Ok(true);
                 };
-                let leads = self.leads_to(&asked, source, row).map_err(error)?;
+                let leads = self.leads_to(&query, source, row).map_err(error)?;
                 next.extend(leads.into_iter().filter(|node| seen.insert(node.clone())));
             }
             if seen.len() > MAX_NODES || rows.len() > MAX_NODES {
@@ -125,37 +125,37 @@ impl PgQuery {
         Ok(false)
     }
 
-    fn asked<'a>(&'a self, level: &'a [(Relation, String)]) -> LevelQuery<'a> {
-        let mut asked = LevelQuery::default();
+    fn level_query<'a>(&'a self, level: &'a [(Relation, String)]) -> LevelQuery<'a> {
+        let mut query = LevelQuery::default();
         for (relation, id) in level {
             let Some(plan) = self.model.plan(*relation) else {
                 continue;
             };
-            let mut ask = |name: &'a str, tupleset: Option<usize>| {
-                asked.types.push(&plan.type_name);
-                asked.ids.push(id);
-                asked.relations.push(name);
-                asked.followed.push(tupleset.is_some());
-                asked.sources.push((*relation, tupleset));
+            let mut add = |name: &'a str, tupleset: Option<usize>| {
+                query.types.push(&plan.type_name);
+                query.ids.push(id);
+                query.relations.push(name);
+                query.followed.push(tupleset.is_some());
+                query.sources.push((*relation, tupleset));
             };
             for name in &plan.direct {
-                ask(name, None);
+                add(name, None);
             }
             for (index, tupleset) in plan.tuplesets.iter().enumerate() {
-                ask(&tupleset.relation, Some(index));
+                add(&tupleset.relation, Some(index));
             }
         }
-        asked
+        query
     }
 
     fn leads_to(
         &self,
-        asked: &LevelQuery<'_>,
+        query: &LevelQuery<'_>,
         source: usize,
         row: &Row,
     ) -> Result<Vec<(Relation, String)>, tokio_postgres::Error> {
         let (type_name, id): (&str, &str) = (row.try_get(1)?, row.try_get(2)?);
-        let relations: Vec<Relation> = match asked.sources.get(source) {
+        let relations: Vec<Relation> = match query.sources.get(source) {
             None => Vec::new(),
             Some((_, None)) => {
                 let relation: &str = row.try_get(3)?;

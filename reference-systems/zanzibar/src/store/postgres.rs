@@ -127,7 +127,7 @@ impl Postgres {
         let mut client = pool.get().await.map_err(|error| {
             format!(
                 "cannot reach PostgreSQL at {place}: {}; give its address with --database",
-                told(&error)
+                error_text(&error)
             )
         })?;
         migrate(&mut client)
@@ -150,7 +150,7 @@ impl Postgres {
                     "all connections to the database are busy; try again later".to_owned(),
                 );
             }
-            self.lost(&told(&error))
+            self.lost(&error_text(&error))
         })
     }
 
@@ -176,7 +176,7 @@ impl Postgres {
         prepared: impl FnOnce(),
         own: impl FnOnce(&Error) -> Option<Failure>,
     ) -> (Option<Client>, Result<Vec<Row>, Failure>) {
-        let asked = async {
+        let request = async {
             let known = client.statement_cache.size();
             let statement = client.prepare_cached(sql).await?;
             if client.statement_cache.size() > known {
@@ -184,7 +184,7 @@ impl Postgres {
             }
             client.query(&statement, parameters).await
         };
-        match tokio::time::timeout(RESPONSE_TIMEOUT, asked).await {
+        match tokio::time::timeout(RESPONSE_TIMEOUT, request).await {
             Ok(Ok(rows)) => (Some(client), Ok(rows)),
             Ok(Err(error)) => {
                 let failure = own(&error).unwrap_or_else(|| self.failure(&error));
@@ -327,21 +327,21 @@ impl Drop for Postgres {
 }
 
 async fn migrate(client: &mut Client) -> Result<(), String> {
-    let said = |error: Error| format!("cannot bring the tables up to date: {}", chain(&error));
-    let transaction = client.transaction().await.map_err(said)?;
-    transaction.batch_execute(LOCK).await.map_err(said)?;
+    let explain = |error: Error| format!("cannot bring the tables up to date: {}", chain(&error));
+    let transaction = client.transaction().await.map_err(explain)?;
+    transaction.batch_execute(LOCK).await.map_err(explain)?;
     transaction
         .batch_execute(
             "CREATE SCHEMA IF NOT EXISTS zanzibar; \
              CREATE TABLE IF NOT EXISTS zanzibar.version (steps bigint NOT NULL)",
         )
         .await
-        .map_err(said)?;
+        .map_err(explain)?;
     let taken: i64 = transaction
         .query_one("SELECT coalesce(max(steps), 0) FROM zanzibar.version", &[])
         .await
         .and_then(|row| row.try_get(0))
-        .map_err(said)?;
+        .map_err(explain)?;
     let steps = usize::try_from(taken)
         .ok()
         .and_then(|taken| MIGRATIONS.get(taken..))
@@ -349,17 +349,17 @@ async fn migrate(client: &mut Client) -> Result<(), String> {
             format!("the tables are of version {taken}, and this program knows up to {}; use the newer program", MIGRATIONS.len())
         })?;
     for (step, number) in steps.iter().zip(taken + 1..) {
-        transaction.batch_execute(step).await.map_err(said)?;
+        transaction.batch_execute(step).await.map_err(explain)?;
         transaction
             .execute("INSERT INTO zanzibar.version VALUES ($1)", &[&number])
             .await
-            .map_err(said)?;
+            .map_err(explain)?;
     }
-    transaction.commit().await.map_err(said)
+    transaction.commit().await.map_err(explain)
 }
 
 /// Why there is no connection.
-fn told(error: &PoolError) -> String {
+fn error_text(error: &PoolError) -> String {
     match error {
         PoolError::Backend(error) => chain(error),
         PoolError::Timeout(_) => format!("no connection within {CONNECT_TIMEOUT:?}"),

@@ -84,17 +84,17 @@ impl Sqlite {
                 (directory.path().join("tuples.sqlite"), Some(directory))
             }
         };
-        let said = |error: rusqlite::Error| {
+        let explain = |error: rusqlite::Error| {
             format!("cannot open the database {}: {error}", path.display())
         };
         let lasting = temporary.is_none();
-        let mut first = connect(&path, lasting).map_err(said)?;
+        let mut first = connect(&path, lasting).map_err(explain)?;
         migrate(&mut first).map_err(|error| format!("{}: {error}", path.display()))?;
         let readers = (0..workers.max(1))
             .map(|_| connect(&path, lasting).map(Mutex::new))
             .collect::<Result<_, _>>()
-            .map_err(said)?;
-        let lister = Arc::new(Mutex::new(connect(&path, lasting).map_err(said)?));
+            .map_err(explain)?;
+        let lister = Arc::new(Mutex::new(connect(&path, lasting).map_err(explain)?));
         let queries = model.plans().map(|(_, plan)| query(plan)).collect();
         Ok(Sqlite {
             readers,
@@ -270,23 +270,23 @@ fn connect(path: &Path, lasting: bool) -> rusqlite::Result<Connection> {
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), String> {
-    let said = |error: rusqlite::Error| format!("cannot bring the tables up to date: {error}");
+    let explain = |error: rusqlite::Error| format!("cannot bring the tables up to date: {error}");
     let transaction = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-        .map_err(said)?;
+        .map_err(explain)?;
     let taken: u32 = transaction
         .pragma_query_value(None, "user_version", |row| row.get(0))
-        .map_err(said)?;
+        .map_err(explain)?;
     let steps = MIGRATIONS.get(taken as usize..).ok_or_else(|| {
         format!("the tables are of version {taken}, and this program knows up to {}; use the newer program", MIGRATIONS.len())
     })?;
     for step in steps {
-        transaction.execute_batch(step).map_err(said)?;
+        transaction.execute_batch(step).map_err(explain)?;
     }
     transaction
         .pragma_update(None, "user_version", MIGRATIONS.len() as i64)
-        .map_err(said)?;
-    transaction.commit().map_err(said)
+        .map_err(explain)?;
+    transaction.commit().map_err(explain)
 }
 
 /// The query for a relation's plan. Names in the model are safe to insert. Parameters: the object's
@@ -475,11 +475,11 @@ mod tests {
         let model = Arc::new(Model::read("test", &(text + "}}")).unwrap());
         let store = Sqlite::open(None, model.clone(), 1).unwrap();
         let relation = model.relation("a", "p199").unwrap();
-        let asked = Tuple {
+        let tuple = Tuple {
             object_id: "1".into(),
             ..Tuple::default()
         };
-        assert_eq!(store.check(0, relation, &asked), Ok(false));
+        assert_eq!(store.check(0, relation, &tuple), Ok(false));
     }
 
     #[test]

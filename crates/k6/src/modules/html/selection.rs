@@ -267,16 +267,16 @@ fn follow<'c>(
     Selection(Rc::new(found)).object(context, call.this().get(URL)?)
 }
 
-/// All nodes that `way` finds from each node.
+/// All nodes that `find` finds from each node.
 fn go<'c>(
     context: &'c Context,
     call: &Call<'c>,
-    way: impl Fn(&Node) -> Result<Vec<Node>, Thrown>,
+    find: impl Fn(&Node) -> Result<Vec<Node>, Thrown>,
 ) -> Returned<'c> {
     let from = found(context, call)?;
     let mut nodes = Vec::new();
     for node in &from.nodes {
-        nodes.extend(way(node)?);
+        nodes.extend(find(node)?);
     }
     follow(context, call, &from, nodes)
 }
@@ -285,21 +285,21 @@ fn go<'c>(
 fn filtered<'c>(
     context: &'c Context,
     call: &Call<'c>,
-    way: impl Fn(&Node) -> Vec<Node>,
+    find: impl Fn(&Node) -> Vec<Node>,
 ) -> Returned<'c> {
     let wanted = call.argument(0);
     if wanted.is_nullish() {
-        return go(context, call, |node| Ok(way(node)));
+        return go(context, call, |node| Ok(find(node)));
     }
     let wanted = Filter::read(call, &wanted)?;
-    go(context, call, |node| wanted.only(context, way(node)))
+    go(context, call, |node| wanted.only(context, find(node)))
 }
 
-/// The nodes that `way` finds, up to those that the first argument selects, filtered with the second one.
+/// The nodes that `find` finds, up to those that the first argument selects, filtered with the second one.
 fn until<'c>(
     context: &'c Context,
     call: &Call<'c>,
-    way: impl Fn(&Node) -> Vec<Node>,
+    find: impl Fn(&Node) -> Vec<Node>,
 ) -> Returned<'c> {
     let optional = |value: &Value<'c>| match value.is_nullish() {
         true => Ok(None),
@@ -308,7 +308,7 @@ fn until<'c>(
     let (border, wanted) = (optional(&call.argument(0))?, optional(&call.argument(1))?);
     go(context, call, |node| {
         let mut passed = Vec::new();
-        for (place, node) in way(node).into_iter().enumerate() {
+        for (place, node) in find(node).into_iter().enumerate() {
             if let Some(border) = &border
                 && border.has(context, place, &node)?
             {

@@ -270,7 +270,7 @@ impl Unprepared {
             Unprepared::Absent(_) => {
                 "this program was copied to the host, but it is missing there".to_owned()
             }
-            Unprepared::Refused(said) => ssh::explain(&said, host),
+            Unprepared::Refused(message) => ssh::explain(&message, host),
             Unprepared::Failed(why) => why,
         }
     }
@@ -319,9 +319,9 @@ fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
     replies
 }
 
-/// Appends lines to a log.
+/// The part of a log after its first `before` bytes.
 fn log_since(log: &Path, before: u64) -> String {
-    let said = fs::read(log).unwrap_or_default();
+    let log_content = fs::read(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(0);
-    String::from_utf8_lossy(said.get(from..).unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(log_content.get(from..).unwrap_or_default()).into_owned()
 }

@@ -1,6 +1,6 @@
 //! The questions and statements with which a report begins, as declared in a lab file: `[[question]]`.
 
-use plimsoll_results::lab::{Asked, Expected};
+use plimsoll_results::lab::{Expected, Question};
 use serde::Serialize;
 
 use super::conclusions::each;
@@ -14,43 +14,45 @@ use crate::resolve::Cell;
 /// A declared question or statement.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeclaredQuestion {
-    /// It without the names of its cells.
+    /// The question without the names of its cells.
     #[serde(flatten)]
-    asked: Asked,
+    question: Question,
     /// The cells whose figures decide it.
     #[serde(skip)]
     when: When,
 }
 
 impl DeclaredQuestion {
-    /// It with the names of its cells.
-    pub fn of_cells(&self, cells: &[Cell]) -> Asked {
-        let axis = self.asked.axis.as_deref();
+    /// The question with the names of its cells.
+    pub fn of_cells(&self, cells: &[Cell]) -> Question {
+        let axis = self.question.axis.as_deref();
         let is_compared = |cell: &&Cell| {
             axis.is_none_or(|axis| {
                 let value = cell.coordinates.get(axis);
-                value.is_some_and(|value| self.asked.values.iter().any(|one| one == value))
+                value.is_some_and(|value| self.question.values.iter().any(|one| one == value))
             })
         };
         let cells = cells.iter().filter(|cell| {
-            self.asked.figure.is_some() && self.when.holds(&cell.coordinates) && is_compared(cell)
+            self.question.figure.is_some()
+                && self.when.holds(&cell.coordinates)
+                && is_compared(cell)
         });
-        Asked {
+        Question {
             cells: cells.map(|cell| cell.name.clone()).collect(),
-            ..self.asked.clone()
+            ..self.question.clone()
         }
     }
 }
 
 /// `[[question]]`
-pub fn asked(
+pub fn questions(
     document: &Document,
     axes: &[Axis],
     problems: &mut Vec<Problem>,
 ) -> Vec<DeclaredQuestion> {
     each(document, "question", problems, |fields, when| {
-        let which = fields.one_of(&["asks", "says"])?;
-        let text = fields.required(which);
+        let key = fields.one_of(&["asks", "says"])?;
+        let text = fields.required(key);
         let figure = fields.text("figure");
         check_names(figure.as_slice()).unwrap_or_else(|why| fields.problem_at("figure", why));
         let axis = fields.text("axis");
@@ -90,25 +92,25 @@ pub fn asked(
                 }
             }
         }
-        if which == "says" {
+        if key == "says" {
             for (key, given) in [("yes", &yes), ("no", &no), ("topic", &topic)] {
                 if given.is_some() {
                     fields.problem_at(key, format!("{key} needs a question: \"asks\""));
                 }
             }
         }
-        if which == "says" && expected.is_none() && figure.is_some() {
+        if key == "says" && expected.is_none() && figure.is_some() {
             fields.problem(
                 "a statement with a figure needs one of the keys \"expect\", \"at-least\" and \"at-most\"",
             );
         }
-        if figure.is_none() && (which == "asks" || expected.is_some()) {
+        if figure.is_none() && (key == "asks" || expected.is_some()) {
             fields.problem("the key \"figure\" is missing: which one decides it?");
         }
         Some(DeclaredQuestion {
-            asked: Asked {
+            question: Question {
                 text,
-                is_statement: which == "says",
+                is_statement: key == "says",
                 figure,
                 axis,
                 values,
@@ -171,15 +173,15 @@ mod tests {
     use super::*;
     use crate::matrix::Matrix;
 
-    fn read(text: &str) -> Result<Vec<Asked>, Vec<String>> {
+    fn read(text: &str) -> Result<Vec<Question>, Vec<String>> {
         let text =
             format!("[axes]\nwire = [\"h1\", \"h2\"]\nusers = [10, 100]\n[[question]]\n{text}");
         let document = Document::of_text(Path::new("lab.toml"), &text).unwrap();
         let mut problems = Vec::new();
         let matrix = Matrix::read(&document, &mut problems);
-        let asked = asked(&document, &matrix.axes, &mut problems);
+        let questions = questions(&document, &matrix.axes, &mut problems);
         match problems.is_empty() {
-            true => Ok(asked.into_iter().map(|one| one.asked).collect()),
+            true => Ok(questions.into_iter().map(|one| one.question).collect()),
             false => Err(problems.iter().map(ToString::to_string).collect()),
         }
     }
