@@ -171,16 +171,17 @@ fn compared() -> String {
         area.cases - pending.count()
     };
     let mut text = format!(
-        "\n## How much is compared\n\n\
-         Every script in `cases/` has a recording of what k6 v1.8.1 did: exit status, log, summary, and the samples of every\n\
-         metric. A test runs Plimsoll on all of them. {} of them were written from k6's public documentation, odd inputs\n\
-         included, before Plimsoll ran any of them. The column \"at first\" is the number that behaved the same then; the last\n\
-         column is the number that does now, after the faults that they showed were corrected. {} of all {} scripts differ on\n\
-         purpose in some part, such as the log; their `case.json` gives the reason, and everything else of them is compared.\n\n\
-         | area | scripts | at first | now |\n|---|---|---|---|\n",
-        total(|area| area.cases),
+        "\n## How compatibility is tested\n\n\
+         Each of the {} scripts in `cases/` has a recording of a run of k6 v1.8.1: exit status, log, summary, and the samples\n\
+         of every metric. A test runs Plimsoll on all of them and compares the results. In {} scripts, a part differs\n\
+         intentionally, such as the log; their `case.json` gives the reason, and all other parts are compared.\n\n\
+         We wrote {} of the scripts from k6's public documentation, including unusual inputs, before Plimsoll ran any of them.\n\
+         The column \"same at first\" is the number of these scripts that behaved as in k6 when Plimsoll first ran them. The\n\
+         column \"same now\" is the number after we corrected the faults that they revealed.\n\n\
+         | area | scripts | same at first | same now |\n|---|---|---|---|\n",
+        settings.len(),
         on_purpose,
-        settings.len()
+        total(|area| area.cases)
     );
     for area in COMPARED {
         let (name, cases, at_first) = (area.name, area.cases, area.at_first);
@@ -196,8 +197,8 @@ fn compared() -> String {
 fn the_guide_from_k6_shows_the_table() {
     let mut guide = String::from(
         "# From k6\n\n\
-         Plimsoll runs k6 scripts unchanged: `plimsoll run script.js`. This page is generated from the table that a test\n\
-         compares with k6's type files (`@types/k6`).\n\n## What works\n\n",
+         Plimsoll runs k6 scripts unchanged: `plimsoll run script.js`. This page is generated from a table, and a test\n\
+         compares that table with k6's type files (`@types/k6`).\n\n## What works\n\n",
     );
     for line in WORKS {
         let _ = writeln!(guide, "* {line}");
@@ -207,7 +208,7 @@ fn the_guide_from_k6_shows_the_table() {
         let state = if module.exists { "yes" } else { "no" };
         let _ = writeln!(guide, "| `{}` | {state} | {} |", module.name, module.note);
     }
-    guide += "\nThese extensions exist without building anything:\n\n| extension | exports | notes |\n|---|---|---|\n";
+    guide += "\nThese k6 extensions work without a custom build:\n\n| extension | exports | notes |\n|---|---|---|\n";
     for extension in EXTENSIONS {
         let names = extension.names.join("`, `");
         let _ = writeln!(
@@ -217,7 +218,7 @@ fn the_guide_from_k6_shows_the_table() {
         );
     }
     guide += &compared();
-    guide += "\n## What differs on purpose\n\n";
+    guide += "\n## Intended differences\n\n";
     for line in DIFFERS {
         let _ = writeln!(guide, "* {line}");
     }

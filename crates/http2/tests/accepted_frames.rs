@@ -128,7 +128,13 @@ fn input_that_the_standard_allows_is_accepted() {
         (
             "6.7",
             "a ping",
-            [ping.clone(), response_start(), ping, frame(DATA, 1, 1, b"x")].concat(),
+            [
+                ping.clone(),
+                response_start(),
+                ping,
+                frame(DATA, 1, 1, b"x"),
+            ]
+            .concat(),
             b"x",
             0,
         ),

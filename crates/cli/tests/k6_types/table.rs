@@ -22,12 +22,11 @@ pub const MODULES: &[Module] = &[
     module("k6", ""),
     module(
         "k6/browser",
-        "Chromium or Chrome, which must be installed. One process serves all users of a run; each iteration has its own \
-         browser context.",
+        "Needs an installed Chromium or Chrome. All users of a run share one browser process, and each iteration has its own browser context.",
     ),
     module(
         "k6/crypto",
-        "`k6/crypto/x509` and the global `crypto` (WebCrypto, with elliptic curves and RSA) exist too.",
+        "`k6/crypto/x509` and the global `crypto` (WebCrypto, including elliptic curves and RSA) also exist.",
     ),
     module("k6/data", ""),
     module("k6/encoding", ""),
@@ -36,16 +35,19 @@ pub const MODULES: &[Module] = &[
     module("k6/experimental/fs", ""),
     module(
         "k6/experimental/streams",
-        "Also writable streams, `pipeTo` and `ByteLengthQueuingStrategy`, which k6 lacks.",
+        "Also provides writable streams, `pipeTo` and `ByteLengthQueuingStrategy`, which k6 lacks.",
     ),
     module("k6/html", ""),
-    module("k6/http", "Also HTTP/3 and Unix sockets, by flags."),
+    module(
+        "k6/http",
+        "Command-line flags enable HTTP/3 and Unix sockets.",
+    ),
     module("k6/metrics", ""),
     module("k6/net/grpc", ""),
-    module("k6/options", "Types of the options only."),
+    module("k6/options", "Contains only the types of the options."),
     module(
         "k6/secrets",
-        "Sources: `file`, `mock` and `url` (each secret is fetched once).",
+        "Sources: `file`, `mock` and `url`, which fetches each secret once.",
     ),
     module("k6/timers", ""),
     module("k6/websockets", ""),
@@ -171,33 +173,27 @@ pub const EXTENSIONS: &[Extension] = &[
     extension(
         "k6/x/dns",
         &["resolve", "lookup"],
-        "Records A and AAAA. No cache: each call is a query.",
+        "A and AAAA records. Results are not cached: each call sends a query.",
     ),
     extension(
         "k6/x/mqtt",
         &["Client", "QoS"],
-        "MQTT 3.1.1 over TCP and TLS, not over WebSocket. `publish`, `subscribe` and `unsubscribe` return before the broker \
-         has responded; their failures are `error` events. A client does not connect again on its own. Metrics: \
-         `mqtt_connecting`, `mqtt_messages_sent`, `mqtt_messages_received`, `mqtt_publish_duration` (until the \
-         acknowledgement), `mqtt_errors`.",
+        "MQTT 3.1.1 over TCP and TLS, but not over WebSocket. `publish`, `subscribe` and `unsubscribe` return before the broker responds, and report failures as `error` events. A client does not reconnect automatically. Metrics: `mqtt_connecting`, `mqtt_messages_sent`, `mqtt_messages_received`, `mqtt_publish_duration` (until the acknowledgement), `mqtt_errors`.",
     ),
     extension(
         "k6/x/redis",
         &["Client"],
-        "Also with TLS (`rediss://`, `socket.tls`); without clusters and sentinels. `k6/experimental/redis` is its old name.",
+        "Supports TLS (`rediss://`, `socket.tls`), but not clusters or sentinels. The old name `k6/experimental/redis` works too.",
     ),
     extension(
         "k6/x/sql",
         &["open", "query", "exec"],
-        "PostgreSQL (`k6/x/sql/driver/postgres`), MySQL and MariaDB (`…/mysql`) and SQLite (`…/sqlite3`), not SQL Server and \
-         others. A database is one connection for each user. As with k6's driver, texts of MySQL are arrays of numbers; \
-         here they also read as text. Metrics, which k6's extension lacks: `sql_query_duration`, `sql_query_failed`.",
+        "Supports PostgreSQL (`k6/x/sql/driver/postgres`), MySQL and MariaDB (`…/mysql`) and SQLite (`…/sqlite3`), but not SQL Server or other databases. Each user has one connection for each database that it opens. As with k6's driver, MySQL returns strings as arrays of numbers; in Plimsoll, these arrays also convert to text. Metrics that k6's extension lacks: `sql_query_duration`, `sql_query_failed`.",
     ),
     extension(
         "k6/x/sse",
         &["open"],
-        "Also over HTTP/2 and HTTP/3; a stream is an HTTP request with its metrics. In addition to `sse_event`: \
-         `sse_time_to_first_event` and `sse_event_gap`, from the arrival times.",
+        "Works over HTTP/2 and HTTP/3, too. A stream is an HTTP request and records the same metrics. Metrics in addition to `sse_event`: `sse_time_to_first_event` and `sse_event_gap`, computed from arrival times.",
     ),
     extension("k6/x/tcp", &["Socket"], "With and without TLS."),
     extension(
@@ -211,43 +207,41 @@ pub const EXTENSIONS: &[Extension] = &[
             "read",
             "close",
         ],
-        "The functions of the extensions with this name. `read(connection, size, timeout)` waits for at most 10 s unless the \
-         script says otherwise. Metrics: `udp_datagrams_sent`, `udp_datagrams_received`, `udp_response_time`, `udp_timeouts`, \
-         `udp_errors`.",
+        "Has the functions of the k6 extensions with this name. `read(connection, size, timeout)` waits for at most 10 s by default. Metrics: `udp_datagrams_sent`, `udp_datagrams_received`, `udp_response_time`, `udp_timeouts`, `udp_errors`.",
     ),
 ];
 
 /// Features that work, in addition to the modules.
 pub const WORKS: &[&str] = &[
-    "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached; `plimsoll vendor` writes copies with digests), packages in `node_modules`, import maps (`--import-map`).",
-    "All executors, also `externally-controlled`; options of scripts, flags, variables and `~/.config/k6/config.json`; thresholds, groups, tags, `handleSummary`, both summaries and `--summary-export`.",
-    "`run`, `archive`, `inspect`, `deps`, `features`, `new`, `version`, exit statuses, and the outputs JSON, CSV, InfluxDB, Prometheus and OpenTelemetry.",
+    "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached; `plimsoll vendor` writes copies with digests), packages in `node_modules`, and import maps (`--import-map`).",
+    "All executors, including `externally-controlled`; options from scripts, flags, environment variables and `~/.config/k6/config.json`; thresholds, groups, tags, `handleSummary`, both summary formats and `--summary-export`.",
+    "The commands `run`, `archive`, `inspect`, `deps`, `features`, `new` and `version`, with k6's exit statuses; the outputs JSON, CSV, InfluxDB, Prometheus and OpenTelemetry.",
 ];
 
 /// Intended differences.
 pub const DIFFERS: &[&str] = &[
-    "Messages of Plimsoll itself and of the JavaScript engine have other words; names of errors and exit statuses are k6's.",
-    "`http_req_response_time` measures from the scheduled start, and the verdict below the summary judges whether the figures can be trusted.",
-    "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE`, `on-off:ON/OFF` and `trace:FILE`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
-    "`plimsoll/data` has a `Feeder`, which gives each row of a table to one iteration or to one user, on whatever machine. k6 has no such module.",
-    "With `ext: { plimsoll: { userSteps: true } }` in its options, each user calls the exported functions `setupVU(data)` and `teardownVU(data)` before its first and after its last iteration. k6 ignores the option.",
-    "HTML elements have the methods of all element types; in k6 a method of another type does not exist. In functions passed to `filter()`, `is()` and `not()`, `attr()` returns the value; in k6 it returns an array of the value and whether the attribute exists.",
-    "`k6/browser` starts one Chromium when a script first uses it, and gives every iteration its own browser context; k6 starts one Chromium per iteration. Web vitals that can still change are recorded when their document is left or its page is closed, and only the last value counts.",
-    "WebCrypto follows the standard where k6 has errors: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes the bytes that a view shows, and AES-GCM takes vectors and tags of every length.",
-    "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. All of an escaped password is masked in the tags `url` and `name`; k6 shows a part of it.",
-    "With digest authentication, a request that the server accepts without a challenge has not failed, and one that it refuses without a challenge is not sent again.",
-    "In `k6/websockets`, a `Blob` can be sent and be a part of another one, handlers read as they were set, `onerror` is called for frames that break the protocol, and a session has a duration even if its last handler fails.",
-    "`csv.parse()` reads a file from its start each time; in k6 a second call with other options starts at the end and finds nothing.",
-    "`TextEncoder`, `TextDecoder`, `require()` of JSON, imports without the extension of the file, named groups of regular expressions and other parts of the language exist that k6 lacks. Scripts can add properties to a response. `String(f)` shows the code of a function only in files of at most 64 KiB, and in scripts that use `k6/browser`.",
-    "`inspect` warns of options that cannot run, and options that make no sense (a percentile above 100, a negative duration) are refused. Every command ends with 104 if it does not know a flag or an argument is missing, and k6 with 255. `deps` requires no custom build for the extensions that exist here.",
-    "A file of secrets may have blank lines and comments. No output shows a secret that a script has read: not the log, as in k6, and neither samples, names of checks and groups, summaries, records and reports, nor what `handleSummary` returns. An archive lacks the options in which the script uses a secret: `plimsoll run` takes them from the script, and k6 runs it without them.",
+    "Messages from Plimsoll and from the JavaScript engine are worded differently. Error names and exit statuses are the same as in k6.",
+    "The metric `http_req_response_time` is measured from the scheduled start of the request. The verdict below the summary states whether you can trust the figures.",
+    "Arrival-rate scenarios accept the key `arrivals`: `'poisson'`, `'gamma:SHAPE'`, `'on-off:ON/OFF'` or `'trace:FILE'`. The flag `--arrivals` does the same for `--rate`. k6 rejects the key.",
+    "The module `plimsoll/data` exports `Feeder`, which assigns each row of a table to one iteration or to one user, even if the run is distributed over several machines. k6 has no such module.",
+    "With the option `ext: { plimsoll: { userSteps: true } }`, each user calls the exported function `setupVU(data)` before its first iteration and `teardownVU(data)` after its last one. k6 ignores the option.",
+    "HTML elements have the methods of all element types. In k6, each element has only the methods of its own type. In functions passed to `filter()`, `is()` and `not()`, `attr()` returns the value; in k6, it returns an array with the value and whether the attribute exists.",
+    "`k6/browser` starts one Chromium process when a script first uses it, and gives each iteration its own browser context. k6 starts one Chromium process for each iteration. Web vitals that can still change are recorded when the browser leaves the document or closes the page, and only the last value is recorded.",
+    "WebCrypto follows the standard where k6 deviates from it: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes only the bytes of the given view, and AES-GCM accepts initialization vectors and tags of all lengths.",
+    "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. If the password in a URL contains escaped characters, the tags `url` and `name` mask all of it; k6 shows a part.",
+    "With digest authentication, a request that the server accepts without a challenge does not count as failed. A request that the server rejects without a challenge is not sent again.",
+    "In `k6/websockets`, scripts can send a `Blob` and create a `Blob` from others; reading a handler property returns the handler that was set; `onerror` is called for frames that violate the protocol; and the session duration is recorded even if the last handler fails.",
+    "`csv.parse()` reads a file from the start each time. In k6, a second call with other options starts at the end of the file and finds nothing.",
+    "Features that k6 lacks include `TextEncoder`, `TextDecoder`, `require()` of JSON files, imports without a file extension and named groups in regular expressions. Scripts can add properties to a response. `String(f)` returns the code of a function only in files of at most 64 KiB and in scripts that use `k6/browser`.",
+    "`inspect` warns about options that cannot run. Invalid option values, such as a percentile above 100 or a negative duration, are rejected. For an unknown flag or a missing argument, the exit status is 104; in k6, it is 255. `deps` does not request a custom build for the extensions listed above.",
+    "A secrets file may contain blank lines and comments. No output shows a secret that a script has read: k6 masks secrets only in the log; Plimsoll also masks them in samples, names of checks and groups, summaries, records, reports and the result of `handleSummary`. An archive does not contain options whose values use a secret: `plimsoll run` reads them from the script, and k6 runs the archive without them.",
 ];
 
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
-    "Of `k6/browser`: traces, and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
+    "In `k6/browser`: traces, and cross-site frames that run in a separate process. A call to a Playwright method that k6 does not have throws an error that contains the method's name.",
     "`--features async-metric-context`, with which k6 versions after 2.2 keep tags and groups across `await`: `group()` and `check()` refuse async functions, as in k6 without it.",
-    "Extensions other than those above, and k6's cloud.",
+    "Extensions other than those listed above, and k6's cloud service.",
 ];
 
 /// The scripts of one area that were written before Plimsoll ran them.
