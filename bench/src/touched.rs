@@ -22,9 +22,7 @@ const SENDS: [&str; 4] = ["sys_sendto", "sys_sendmsg", "sys_writev", "sys_sendmm
 pub enum Region {
     /// Code, constants and variables of a file.
     File,
-    /// A stack for a script.
     ScriptStack,
-    /// The stack of a thread.
     ThreadStack,
     /// An image of the heap of a script.
     Image,

@@ -49,7 +49,6 @@ mod websocket_handshake;
 
 use crate::target::{Target, halves, text};
 
-/// All targets.
 pub const TARGETS: &[&Target] = &[
     &address_rules::TARGET,
     &archive::TARGET,

@@ -75,7 +75,6 @@ struct Script {
     opening: Vec<u8>,
     /// Sent repeatedly: as many requests as may be in flight.
     requests: Vec<u8>,
-    /// Length of each request.
     request_length: usize,
     /// Length of each response.
     length: usize,

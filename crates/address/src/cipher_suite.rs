@@ -27,7 +27,6 @@ impl CipherSuite {
             }
         }
     }
-    /// The name of the suite.
     pub const fn name(self) -> &'static str {
         self.name
     }

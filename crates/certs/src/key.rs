@@ -41,7 +41,6 @@ impl KeyKind {
         }
     }
 
-    /// Generates a key of this kind.
     pub(crate) fn generate(self) -> Result<KeyPair, String> {
         match self {
             KeyKind::EcdsaP256 => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)

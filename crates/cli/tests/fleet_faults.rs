@@ -34,7 +34,6 @@ impl Random {
     }
 }
 
-/// The trial with this number.
 fn drawn(number: u64) -> Trial {
     let mut random = Random(number);
     Trial {

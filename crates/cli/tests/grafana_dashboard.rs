@@ -27,7 +27,6 @@ fn queries() -> Vec<String> {
         .collect()
 }
 
-/// The metrics in a query.
 fn metrics(query: &str) -> impl Iterator<Item = &str> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let words = query.split(move |character| !is_part(character));

@@ -48,7 +48,6 @@ enum Caller {
     ScriptShared,
 }
 
-/// One run.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     protocol: Protocol,

@@ -50,7 +50,6 @@ fn a_histogram_log_contains_the_printed_figures() {
     assert!(starts[0] > year_2020, "{starts:?}");
 }
 
-/// The rows of a metric.
 fn rows<'a>(file: &'a Value, metric: &str) -> Vec<&'a Value> {
     let rows = file.as_array().unwrap().iter();
     rows.filter(|row| row["metric"] == metric).collect()

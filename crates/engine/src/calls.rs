@@ -51,7 +51,6 @@ impl OpenCalls {
         self.0.push((stop, task));
     }
 
-    /// Interrupts all calls.
     pub fn interrupt(&self) {
         for (stop, _) in &self.0 {
             stop.trip();

@@ -47,7 +47,6 @@ pub enum Event {
 pub enum Part {
     /// Creating users, and setup.
     SetUp,
-    /// Scenarios.
     Scenarios,
     /// Teardown.
     TearDown,

@@ -10,7 +10,6 @@ use crate::{AbortReason, RunState, ScenarioState, Stop, UserId, UserMemory};
 /// Creates virtual users, and runs the steps that happen once before and after the scenarios.
 #[allow(async_fn_in_trait)] // Users never leave their worker's thread.
 pub trait UserFactory: Send + Sync + 'static {
-    /// The type of the users.
     type User: VirtualUser;
 
     /// Creates one user: runs its init code. Called on the worker's own thread.
@@ -148,7 +147,6 @@ pub struct Iteration {
     pub scheduled: Option<Moment>,
     /// The actual start.
     pub started: Moment,
-    /// Stops the iteration.
     pub stop: Stop,
 }
 

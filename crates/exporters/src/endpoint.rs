@@ -16,7 +16,6 @@ pub struct Endpoint {
     pub url: String,
     /// The headers of each request.
     pub headers: Vec<(String, String)>,
-    /// The TLS settings.
     pub tls: TlsSettings,
     /// How to make the system trust the receiver's certificate, for error messages.
     pub trust: &'static str,

@@ -5,7 +5,6 @@
 pub enum Rows {
     /// One second of a series.
     Windows,
-    /// One sample.
     Samples,
 }
 

@@ -22,7 +22,6 @@ const END: Duration = Duration::from_secs(10);
 
 /// A request that waits to be sent.
 pub struct Push {
-    /// The body.
     pub body: Vec<u8>,
     /// The number of samples that it contains; 0 for cumulative values.
     pub samples: u64,

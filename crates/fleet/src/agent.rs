@@ -38,7 +38,6 @@ const MAX_WAITING_BYTES: usize = 256 << 20;
 /// Maximum number of lines of scripts to send per second.
 const MAX_LINES_PER_SECOND: u32 = 100;
 
-/// The settings of an agent.
 pub struct AgentSettings {
     pub server: Access,
     /// Its name for users.
@@ -221,7 +220,6 @@ impl Agent {
         stored_files.collect()
     }
 
-    /// Sends a piece of a stored file.
     fn send_piece(&self, wanted: &StoredFile, offset: u64) {
         let files = spool::files(&self.settings.spool);
         let found = files.iter().find(|file| {

@@ -23,8 +23,10 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 
 /// What arrives from the server.
 pub enum Delivery {
-    /// A message with this subject.
-    Message { subject: String, bytes: Vec<u8> },
+    Message {
+        subject: String,
+        bytes: Vec<u8>,
+    },
     /// A message could not be sent and is lost.
     Unsent(String),
 }

@@ -29,7 +29,6 @@ use crate::{random, schedule};
 /// How often agents are asked to report.
 const REPORT_REQUEST_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The settings of a fleet.
 pub struct FleetSettings {
     pub server: Access,
     pub agents: AgentCount,

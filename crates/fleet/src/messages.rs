@@ -228,7 +228,6 @@ pub enum AbortCause {
     Machine,
 }
 
-/// Serializes a message.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     // Serialization fails only for maps whose keys are not strings.
     serde_json::to_vec(message).unwrap_or_default()

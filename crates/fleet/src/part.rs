@@ -101,7 +101,6 @@ impl PartRun {
         Ok(run)
     }
 
-    /// Prepares the part of a script.
     fn script(&self) -> Result<(Load, Arc<PreparedScript>), String> {
         let assignment = &self.assignment;
         let is_loaded = Arc::new(AtomicBool::new(false));

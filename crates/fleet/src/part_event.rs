@@ -17,7 +17,6 @@ pub enum Input {
     Spool(String),
 }
 
-/// An event of a part.
 pub enum PartEvent {
     /// The script was loaded, and users are being created.
     Running(Handle),

@@ -110,7 +110,6 @@ impl Spool {
         })
     }
 
-    /// Adds a frame.
     pub fn add(&self, frame: &[u8]) {
         if let Some(frames) = &self.frames {
             // The thread ends only when this is dropped.

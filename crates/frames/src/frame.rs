@@ -62,7 +62,6 @@ pub struct Frame {
     pub content: Content,
 }
 
-/// The content of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Window(WindowFrame),

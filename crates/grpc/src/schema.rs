@@ -142,7 +142,6 @@ impl Schema {
             .collect()
     }
 
-    /// All methods.
     pub fn methods(&self) -> impl Iterator<Item = Method> + '_ {
         self.pool
             .services()

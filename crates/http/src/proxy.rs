@@ -24,7 +24,6 @@ pub struct Proxies {
     connect_fields: Fields,
 }
 
-/// A proxy.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) host: String,

@@ -59,7 +59,6 @@ impl Request {
     }
 }
 
-/// A cookie of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestCookie {
     pub name: String,

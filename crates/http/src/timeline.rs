@@ -143,7 +143,6 @@ impl Timeline {
         self.done.since(self.secured)
     }
 
-    /// All phases.
     #[inline]
     pub fn phases(&self) -> Phases {
         Phases {

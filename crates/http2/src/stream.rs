@@ -17,7 +17,6 @@ pub(crate) const WINDOW: i64 = 4 << 20;
 /// Number of chunks that are kept as received. Further chunks are merged, because each has a cost.
 const PIECES: usize = 64;
 
-/// One stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub id: u32,

@@ -29,7 +29,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Format; 5] = [
         Format::Har,
         Format::OpenApi,
@@ -49,7 +48,6 @@ impl Format {
         }
     }
 
-    /// The format with this name.
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }

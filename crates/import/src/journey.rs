@@ -42,7 +42,6 @@ pub struct Request {
     pub notes: Vec<String>,
 }
 
-/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Body {
     #[default]
@@ -117,7 +116,6 @@ pub struct Cookie {
 /// An entry of the source that could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The entry.
     pub entry: String,
     /// The problem and its fix.
     pub text: String,

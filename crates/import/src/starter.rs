@@ -12,7 +12,6 @@ pub const PAYLOAD: &str = "http://127.0.0.1:10080/";
 /// The file of a new script.
 const SCRIPT: &str = "script.js";
 
-/// The template with this name.
 pub fn template(name: &str) -> Option<&'static str> {
     match name {
         "minimal" => Some(MINIMAL),
@@ -21,7 +20,6 @@ pub fn template(name: &str) -> Option<&'static str> {
     }
 }
 
-/// A template for a URL.
 pub fn script(template: &str, url: &str) -> String {
     template.replace(&string(PAYLOAD), &string(url))
 }

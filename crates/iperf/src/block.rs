@@ -14,7 +14,6 @@ pub struct Block {
 const PAGE: usize = 4096;
 
 impl Block {
-    /// A block of zeros.
     pub fn zeros(length: usize) -> Block {
         let bytes = vec![0; length + PAGE];
         // `align_offset` may fail to compute an offset; then any position is acceptable.

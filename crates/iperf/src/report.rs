@@ -77,7 +77,6 @@ impl Report {
     }
 }
 
-/// A stream.
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub id: u32,

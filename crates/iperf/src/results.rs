@@ -24,7 +24,6 @@ pub struct Cpu {
     pub system: f64,
 }
 
-/// The results of one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StreamResult {
     pub id: u32,
@@ -146,7 +145,6 @@ impl Results {
         })
     }
 
-    /// The results of the stream with this id.
     pub fn stream(&self, id: u32) -> Option<&StreamResult> {
         self.streams.iter().find(|stream| stream.id == id)
     }

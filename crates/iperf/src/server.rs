@@ -25,7 +25,6 @@ use crate::test::{Protocol, Test};
 use crate::text::{self, Layout};
 use crate::wire::{Cookie, State};
 
-/// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
     /// The address to listen on; `None` for all addresses of the family.

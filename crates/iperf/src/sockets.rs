@@ -168,7 +168,6 @@ pub fn listen_udp(address: SocketAddr, test: &Test) -> Result<UdpSocket, Error> 
     Ok(socket.into())
 }
 
-/// A connected UDP socket.
 pub fn connect_udp(to: SocketAddr, from: From, test: &Test) -> Result<UdpSocket, Error> {
     let failed = |error: io::Error| Error::io("unable to connect stream", &error);
     let socket = Socket::new(Domain::for_address(to), Type::DGRAM, None).map_err(failed)?;

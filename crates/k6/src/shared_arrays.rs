@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct SharedArrays(Mutex<HashMap<String, Arc<Elements>>>);
 
 impl SharedArrays {
-    /// The array with that name.
     pub fn get(&self, name: &str) -> Option<Arc<Elements>> {
         self.0
             .lock()

@@ -8,7 +8,6 @@ use crate::file::{Document, keys};
 use crate::matrix::{Axis, Coordinates, When};
 use crate::problem::Problem;
 
-/// The name of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FormName {
     /// Short runs and only some of the cells.
@@ -52,7 +51,6 @@ pub const NO_RUNS: &str = "without runs there are no figures: use 1 or more";
 /// A form and its settings in the lab file.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// Its name.
     pub which: FormName,
     duration: Option<Duration>,
     warmup: Option<Duration>,

@@ -18,7 +18,6 @@ pub struct When(IndexMap<String, (Location, Vec<String>)>);
 /// An axis: its values, and the cells to which each value applies.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Its name.
     pub name: String,
     place: Location,
     parts: Vec<(Vec<String>, When)>,

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 /// A line in a lab file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,

@@ -66,7 +66,6 @@ pub fn has_variables(text: &str) -> bool {
     pieces(text).any(|piece| matches!(piece, Piece::Name(_) | Piece::Quoted(_)))
 }
 
-/// The names in the text.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).filter_map(|piece| match piece {
         Piece::Name(name) => Some(name),

@@ -4,7 +4,6 @@ use crate::live_page::LivePage;
 use crate::steps::{Mark, Row, Steps};
 use crate::steps_page::StepsPage;
 
-/// A cell and its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellRuns {
     /// The number of the cell in the lab.

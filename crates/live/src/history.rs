@@ -14,7 +14,6 @@ pub struct History {
     span: f64,
 }
 
-/// A change to the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The point at this index is new, or still grows.

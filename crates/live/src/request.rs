@@ -10,7 +10,6 @@ const MAX_BODY_LENGTH: usize = 1 << 20;
 /// Time limit for a request.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A request.
 #[derive(Debug, Default)]
 pub struct Request {
     pub method: String,

@@ -5,7 +5,6 @@ use std::sync::mpsc::Receiver;
 
 use crate::hub::{Message, ViewerGuard};
 
-/// A response.
 pub enum Response {
     Full {
         status: &'static str,
@@ -31,7 +30,6 @@ impl Response {
         }
     }
 
-    /// A response with the page.
     pub fn html(page: String) -> Response {
         Response::Full {
             status: "200 OK",

@@ -8,7 +8,6 @@ use plimsoll_units::Moment;
 /// Measurements of a thread over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThreadReading {
-    /// The duration of the span.
     pub span: Duration,
     /// Processor time of the thread.
     pub cpu: Duration,

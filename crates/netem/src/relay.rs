@@ -32,7 +32,6 @@ pub type Ready<'a> = &'a mut dyn FnMut(String, Value);
 /// Requests to a running relay.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// Stop.
     pub stop: Notify,
     /// Report the lateness since the last such report.
     pub report: Notify,

@@ -82,7 +82,6 @@ fn failed_iterations(summary: &Summary, paint: Paint) -> Option<String> {
     })
 }
 
-/// The name of a cause.
 pub(crate) fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Client => "client",

@@ -3,7 +3,6 @@
 use plimsoll_samples::GRPC_STATUS;
 use plimsoll_units::GRPC_CODES;
 
-/// The name of a status.
 pub fn name(status: u16) -> String {
     let Some(code) = status.checked_sub(GRPC_STATUS) else {
         return status.to_string();

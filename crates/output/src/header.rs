@@ -28,7 +28,6 @@ pub struct Header {
 /// One scenario of the test.
 #[derive(Clone, Debug)]
 pub struct HeaderScenario {
-    /// Its name.
     pub name: String,
     /// When the scenario starts.
     pub start_time: Duration,

@@ -14,7 +14,6 @@ use serde::Serialize;
 use crate::fixed_work::FixedWork;
 use crate::grpc_status;
 
-/// The schema of a result.
 pub const SCHEMA: &str = "plimsoll/http-result/1";
 
 /// The schema of a result of gRPC calls.
@@ -105,7 +104,6 @@ pub struct Latency {
     pub count: u64,
     /// The shortest.
     pub min: f64,
-    /// The mean.
     pub mean: f64,
     /// The longest.
     pub max: f64,

@@ -24,7 +24,6 @@ pub enum OutputSpec {
 /// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Stdout.
     Stdout,
     /// A file, compressed if its name ends with `.gz`.
     File(PathBuf),

@@ -22,9 +22,7 @@ pub struct ProgressView {
     pub users_initialized: u32,
     /// Maximum number of users. Determines the width of user counts.
     pub users_max: u32,
-    /// Completed iterations.
     pub iterations_complete: u64,
-    /// Interrupted iterations.
     pub iterations_interrupted: u64,
     /// The scenarios, in display order.
     pub scenarios: Vec<ScenarioView>,
@@ -53,9 +51,7 @@ pub enum Phase {
 /// The state of a scenario at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioView {
-    /// Its name.
     pub name: String,
-    /// The status of the scenario.
     pub status: Status,
     /// Progress, 0 to 1.
     pub done: f64,
@@ -65,18 +61,15 @@ pub struct ScenarioView {
     pub right: Vec<String>,
 }
 
-/// The status of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Not started.
     Waiting,
-    /// Running.
     Running,
     /// Starts no more iterations, and waits for the running ones.
     Stopping,
     /// Finished.
     Done,
-    /// Interrupted.
     Interrupted,
 }
 

@@ -11,7 +11,6 @@ use crate::progress::{ScenarioView, Status};
 /// The counters of a scenario at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioFacts {
-    /// The status of the scenario.
     pub status: Status,
     /// Time until its start; zero once it has started.
     pub starts_in: Duration,
@@ -21,7 +20,6 @@ pub struct ScenarioFacts {
     pub users_active: u32,
     /// Users that have run its iterations so far.
     pub users_taken: u32,
-    /// Completed iterations.
     pub iterations_complete: u64,
 }
 

@@ -39,7 +39,6 @@ pub trait Output: Send {
 pub struct OutputError {
     /// The description of the output, from [`OutputSpec::describe`](crate::output::OutputSpec::describe).
     pub output: String,
-    /// The error.
     pub source: io::Error,
 }
 

@@ -32,7 +32,6 @@ impl WallClock {
         }
     }
 
-    /// The date of a moment.
     pub fn date(self, moment: Moment) -> SystemTime {
         let since_origin = moment.since(Moment::ZERO);
         self.origin.checked_add(since_origin).unwrap_or(self.origin)

@@ -11,7 +11,6 @@ use crate::trace::Trace;
 /// follows from the rate and the duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
-    /// The process.
     pub process: ArrivalProcess,
     /// `None` selects the default seed. All machines of a run must use the same seed.
     pub seed: Option<u64>,

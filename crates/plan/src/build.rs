@@ -29,7 +29,6 @@ pub struct Plan {
     pub options: Options,
     /// The part of the whole test that this instance runs.
     pub segment: Segment,
-    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 

@@ -138,7 +138,6 @@ impl ExecutorKind {
         }
     }
 
-    /// The kind with that name.
     pub fn from_name(name: &str) -> Option<ExecutorKind> {
         ExecutorKind::ALL.into_iter().find(|k| k.name() == name)
     }
@@ -151,7 +150,6 @@ impl fmt::Display for ExecutorKind {
 }
 
 impl Executor {
-    /// The kind of this executor.
     pub fn kind(&self) -> ExecutorKind {
         match self {
             Executor::SharedIterations { .. } => ExecutorKind::SharedIterations,
@@ -199,7 +197,6 @@ fn time_until_empty(start: u32, stages: &[Stage]) -> Duration {
     total(kept)
 }
 
-/// Total duration of the stages.
 pub(crate) fn total(stages: &[Stage]) -> Duration {
     stages.iter().fold(Duration::ZERO, |sum, stage| {
         sum.saturating_add(stage.duration)

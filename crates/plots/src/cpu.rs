@@ -20,7 +20,6 @@ pub struct CpuBars {
     pub bars: Vec<CpuBar>,
 }
 
-/// A bar.
 #[derive(Clone, Debug)]
 pub struct CpuBar {
     /// The name of the bar.
@@ -35,7 +34,6 @@ const ROW: f64 = 38.0;
 const ROW_WIDE: f64 = 25.0;
 
 impl CpuBars {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let wide = plot_width == PlotWidth::Wide;

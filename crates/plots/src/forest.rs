@@ -48,7 +48,6 @@ const ROW: f64 = 40.0;
 const ROW_WIDE: f64 = 24.0;
 
 impl Forest {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let wide = plot_width == PlotWidth::Wide;

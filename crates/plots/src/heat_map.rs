@@ -42,7 +42,6 @@ const PER_DECADE: f64 = 10.0;
 const SHADES: usize = 5;
 
 impl HeatMap {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let frame = Frame {

@@ -26,7 +26,6 @@ pub struct LimitPlot {
     pub broken: Option<f64>,
 }
 
-/// A trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// The requested rate per second.
@@ -40,7 +39,6 @@ pub struct Trial {
 }
 
 impl LimitPlot {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let mut drawing = Drawing::default();

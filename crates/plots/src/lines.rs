@@ -16,13 +16,11 @@ pub struct Lines {
     pub unit: String,
     /// The end of the measurement in seconds.
     pub end: f64,
-    /// The lines.
     pub series: Vec<Series>,
     /// Moments to mark, in seconds from the start.
     pub marks: Vec<f64>,
 }
 
-/// A line.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The name of the line.
@@ -36,7 +34,6 @@ pub struct Series {
 const MAX_POINTS: usize = 300;
 
 impl Lines {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let mut drawing = Drawing::default();

@@ -58,7 +58,6 @@ pub struct Span {
 const MAX_POINTS: usize = 300;
 
 impl OverTime {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let (points, each) = thinned(&self.points);
         let width = plot_width.width();

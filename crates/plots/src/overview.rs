@@ -41,7 +41,6 @@ pub struct OverviewRow {
 pub struct Spot {
     /// The index of its series.
     pub series: usize,
-    /// The value.
     pub value: f64,
     /// The 95 % interval of the value.
     pub interval: Option<(f64, f64)>,
@@ -55,7 +54,6 @@ pub struct Spot {
 const STEP: f64 = 11.0;
 
 impl Overview {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let wide = plot_width == PlotWidth::Wide;

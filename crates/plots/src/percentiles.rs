@@ -61,7 +61,6 @@ pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Ve
 }
 
 impl Percentiles {
-    /// Draws the picture.
     pub fn draw(&self, plot_width: PlotWidth) -> Picture {
         let width = plot_width.width();
         let mut drawing = Drawing::default();

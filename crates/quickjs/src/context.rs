@@ -81,7 +81,6 @@ impl Context {
         unsafe { Value::from_raw(self, if value { sys::JS_TRUE } else { sys::JS_FALSE }) }
     }
 
-    /// A number.
     #[inline]
     pub fn number(&self, value: impl Into<f64>) -> Value<'_> {
         // SAFETY: an immediate value.

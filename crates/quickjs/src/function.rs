@@ -62,7 +62,6 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// All arguments.
     pub fn arguments(&self) -> impl Iterator<Item = Borrowed<'_, 'c>> {
         (0..self.count).map(|index| self.argument(index))
     }

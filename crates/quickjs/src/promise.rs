@@ -7,7 +7,6 @@ use std::ptr::NonNull;
 use crate::runtime::Inner;
 use crate::{Context, Exception, Persistent, Thrown, Value, sys};
 
-/// The state of a promise.
 pub enum PromiseState<'c> {
     Pending,
     Fulfilled(Value<'c>),

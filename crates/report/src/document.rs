@@ -39,24 +39,20 @@ pub enum Block {
     Prose(Words),
     /// A list.
     Points(Vec<Words>),
-    /// A table.
     Table(Table),
     /// Preformatted text: commands, files, a tool's output.
     Raw {
         /// A title for the text.
         label: String,
-        /// The text.
         text: String,
         /// Whether it is collapsed.
         folded: bool,
     },
-    /// A plot.
     Plot(Box<Plot>),
     /// A collapsible group of blocks.
     Folded {
         /// Its title.
         summary: String,
-        /// Its blocks.
         blocks: Vec<Block>,
     },
     /// The subject and the place of the measurement: name and value.
@@ -76,7 +72,6 @@ pub enum Detail {
     LaterOutput,
     /// The resources that each process used.
     Resources,
-    /// Heat maps.
     HeatMap,
     /// Plots of ratios.
     Ratios,
@@ -135,7 +130,6 @@ impl Block {
         }
     }
 
-    /// A plot as a block.
     pub fn plot(plot: Plot) -> Block {
         Block::Plot(Box::new(plot))
     }
@@ -146,7 +140,6 @@ impl Block {
 pub struct Plot {
     /// Its file name without folder and extension; unique in the document.
     pub name: String,
-    /// The caption.
     pub caption: String,
     /// The picture for a narrow column.
     pub narrow: Picture,
@@ -156,10 +149,8 @@ pub struct Plot {
     pub series: Option<Value>,
 }
 
-/// A table.
 #[derive(Debug)]
 pub struct Table {
-    /// The caption.
     pub caption: String,
     /// Column headings.
     pub head: Vec<Head>,
@@ -209,7 +200,6 @@ pub enum Word {
     Code(String),
     /// Emphasized text.
     Strong(String),
-    /// A figure.
     Figure(Printed),
     /// `valid`, `suspect`, `invalid`, or a state without a verdict.
     Verdict(String),
@@ -226,7 +216,6 @@ pub enum Word {
 pub struct Printed {
     /// The figure.
     pub value: String,
-    /// Its unit.
     pub unit: String,
     /// The ends of its interval.
     pub interval: Option<(String, String)>,

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use crate::Report;
 
-/// A file for a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportFile {
     pub path: PathBuf,
     pub format: ReportFormat,
 }
 
-/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     Html,
@@ -38,7 +36,6 @@ impl ReportFile {
 }
 
 impl ReportFormat {
-    /// The report in this format.
     pub fn render(self, report: &dyn Report) -> String {
         match self {
             ReportFormat::Html => report.html(),

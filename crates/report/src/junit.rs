@@ -30,15 +30,12 @@ pub struct Suite {
 pub struct Case {
     /// The kind of test.
     pub class: &'static str,
-    /// Its name.
     pub name: String,
-    /// Its outcome.
     pub outcome: Outcome,
 }
 
 /// The outcome of a test.
 pub enum Outcome {
-    /// It passed.
     Passed,
     /// It failed, and why.
     Failed(String),

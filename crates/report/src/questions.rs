@@ -164,7 +164,6 @@ fn statement(answer: &Answer) -> Words {
     with_verdict(Words::plain(&answer.question.text), answer, figures)
 }
 
-/// A text with the verdict on it, and its figures.
 fn with_verdict(text: Words, answer: &Answer, figures: Words) -> Words {
     let verdict = answer.verdict();
     let words = text.text(" ");

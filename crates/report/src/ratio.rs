@@ -6,7 +6,6 @@ use plimsoll_stats::comparison::MARGIN;
 /// The second figure divided by the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The ratio.
     pub ratio: f64,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,

@@ -298,7 +298,6 @@ fn log(interval: Interval) -> Option<Interval> {
     })
 }
 
-/// The interval of B − A, from the intervals of A and B.
 fn mover(a: Interval, b: Interval) -> Interval {
     let estimate = b.estimate - a.estimate;
     let half = |one: f64, other: f64| (one * one + other * other).sqrt();

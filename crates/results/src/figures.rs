@@ -15,7 +15,6 @@ pub struct Figure {
     pub name: &'static str,
     /// The name for readers.
     pub label: &'static str,
-    /// Its unit.
     pub unit: &'static str,
     /// Whether more is worse.
     pub more_is_worse: bool,

@@ -19,7 +19,6 @@ pub struct AgentReading {
     pub lost: Option<AgentLoss>,
 }
 
-/// The loss of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentLoss {
     pub why: String,

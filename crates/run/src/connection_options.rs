@@ -7,7 +7,6 @@ use plimsoll_plan::DnsOptions;
 use crate::settings::{self, IoMode};
 use crate::tls_files::TlsFiles;
 
-/// The options for connections.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionOptions {
     pub dns: Option<DnsOptions>,

@@ -12,7 +12,6 @@ const DEFAULT_USERS: u32 = 50;
 /// The time limit of a fixed amount of work if no duration is given.
 const MAX_WORK_DURATION: Duration = Duration::from_secs(86_400);
 
-/// The options for the load.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// The number of virtual users. In the open model, the initial number.

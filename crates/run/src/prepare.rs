@@ -45,7 +45,6 @@ pub struct PreparedScript {
     /// The secrets that the script has read, if it has sources of secrets.
     pub mask: Option<Arc<Mask>>,
     pub source: Vec<u8>,
-    /// The path of the script.
     pub path: PathBuf,
     /// The script's `__ENV`.
     pub env: BTreeMap<String, String>,
@@ -111,7 +110,6 @@ pub struct ScriptRequest {
     pub config_warnings: Vec<Warning>,
     /// Options from environment variables.
     pub variables: Options,
-    /// Options from flags.
     pub flags: Options,
     /// A rate that replaces the script's scenario.
     pub rate: Option<RateOverride>,

@@ -12,7 +12,6 @@ use crate::{Phase, Progress};
 /// Upper bounds of a run's numbers, which determine their width.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// The longest duration.
     pub longest: Duration,
     /// The highest number of virtual users.
     pub users: u32,

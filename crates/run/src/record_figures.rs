@@ -123,7 +123,6 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
     }
 }
 
-/// The memory of users as a record has it.
 pub(crate) fn user_memory(memory: &UserMemory) -> record::UserMemory {
     record::UserMemory {
         users: memory.users,

@@ -205,7 +205,6 @@ impl Seconds {
         })
     }
 
-    /// The length of a second, from the durations of the load and of the run.
     fn length(&self, second: RunSecond, load: Duration, elapsed: Duration) -> Duration {
         let start = seconds(second.number);
         let ended = seconds(second.number + 1);

@@ -28,7 +28,6 @@ pub enum Workers {
 
 /// Workers in other processes. Their events and counters look like those of local workers.
 pub trait RemoteWorkers {
-    /// Starts the workers.
     fn start(&mut self, start: RemoteStart) -> Running;
 
     /// The processor time of the workers that are on this machine.

@@ -30,7 +30,6 @@ pub struct Request {
     pub until: Option<PrecisionGoal>,
 }
 
-/// A requested record.
 pub struct RecordRequest {
     pub place: Place,
     /// Whether to read the record at the end, for the outcome.
@@ -152,7 +151,6 @@ pub struct Http {
     pub request: plimsoll_scriptless::RequestSpec,
     pub settings: plimsoll_http::Settings,
     pub scenario: Scenario,
-    /// Users per connection.
     pub users_per_connection: u32,
     /// Whether connections are opened before the first request.
     pub connects_before_start: bool,

@@ -58,7 +58,6 @@ impl ScriptInput {
     }
 }
 
-/// The options in an archive.
 pub(crate) struct ArchivedOptions {
     options: Value,
     script_options: Vec<String>,

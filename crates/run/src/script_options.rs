@@ -27,7 +27,6 @@ pub struct ScriptOptions {
     pub env: Vec<String>,
     /// Whether the script sees all system variables.
     pub has_system_env: bool,
-    /// Options from flags.
     pub flags: Options,
     pub rate: Option<RateOverride>,
     /// The default seed of random arrivals.

@@ -50,7 +50,6 @@ impl BaseTags {
         self.inner.tags.get(key)
     }
 
-    /// All of the tags.
     pub fn tags(&self) -> &TagMap {
         &self.inner.tags
     }

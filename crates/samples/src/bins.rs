@@ -109,12 +109,10 @@ impl Bins {
         std::mem::swap(&mut self.current, &mut self.others[place]);
     }
 
-    /// All bins.
     pub fn all(&self) -> impl Iterator<Item = &Bin> {
         std::iter::once(&*self.current).chain(self.others.iter().map(|bin| &**bin))
     }
 
-    /// All bins.
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Bin> {
         let others = self.others.iter_mut().map(|bin| &mut **bin);
         std::iter::once(&mut *self.current).chain(others)

@@ -68,7 +68,6 @@ pub struct Phases {
     pub queued: Duration,
     /// Name lookup.
     pub looking_up: Duration,
-    /// Connecting.
     pub connecting: Duration,
     /// TLS handshake.
     pub tls: Duration,

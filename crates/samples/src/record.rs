@@ -11,7 +11,6 @@ use crate::tags::{Metadata, TagMap};
 /// One sample with all its facts.
 #[derive(Clone, Debug)]
 pub struct SampleRecord {
-    /// The metric.
     pub metric: MetricId,
     /// Its value: milliseconds, bytes or a plain number.
     pub value: f64,

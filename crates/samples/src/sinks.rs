@@ -10,9 +10,9 @@ use crate::watch::Watch;
 
 #[derive(Debug, Default)]
 pub(crate) struct Sinks {
-    /// By metric.
+    /// Indexed by [`MetricId`].
     pub metrics: Vec<Sink>,
-    /// By sub-metric, in the order of [`Watch::submetrics`].
+    /// One for each sub-metric, in the order of [`Watch::submetrics`].
     pub submetrics: Vec<Sink>,
 }
 
@@ -51,7 +51,6 @@ impl Sinks {
         }
     }
 
-    /// The histogram of a trend.
     #[inline]
     pub fn trend(&mut self, metric: MetricId) -> Option<&mut Histogram> {
         match self.metrics.get_mut(metric.index()) {

@@ -54,7 +54,6 @@ pub struct MetricSummary {
     pub extra: bool,
     /// A sub-metric's selector; empty for the metric itself.
     pub tags: Vec<(String, String)>,
-    /// The values.
     pub values: Values,
     /// Its thresholds, in their original order.
     pub thresholds: Vec<ThresholdOutcome>,
@@ -252,7 +251,6 @@ pub struct Group {
 /// A check within its group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Its name.
     pub name: String,
     /// The path of its group, `::`, and its name.
     pub path: String,
@@ -267,7 +265,6 @@ pub struct Check {
 /// Checks with the same name, combined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckTotal {
-    /// The name.
     pub name: String,
     /// How often the checks passed.
     pub passes: u64,
@@ -284,7 +281,6 @@ pub struct GroupPart {
     pub path: String,
     /// Metrics that have samples, without sub-metrics.
     pub metrics: Vec<MetricSummary>,
-    /// Its checks.
     pub checks: Vec<CheckTotal>,
     /// Groups inside this one.
     pub groups: Vec<GroupPart>,
@@ -299,7 +295,6 @@ pub struct ScenarioPart {
     pub metrics: Vec<MetricSummary>,
     /// Its checks, by name.
     pub checks: Vec<CheckTotal>,
-    /// Its groups.
     pub groups: Vec<GroupPart>,
 }
 
@@ -317,7 +312,6 @@ pub struct NameParts {
 pub struct NamePart {
     /// The name that the script gave, or the URL without its password.
     pub name: String,
-    /// The method.
     pub method: String,
     /// The number of exchanges, including failed ones.
     pub requests: u64,
@@ -381,7 +375,6 @@ impl HttpOverview {
 pub struct ErrorCount {
     /// k6's error code; 0 if there is none.
     pub code: u32,
-    /// The error text.
     pub text: String,
     /// The number of occurrences.
     pub count: u64,

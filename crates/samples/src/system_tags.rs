@@ -54,7 +54,6 @@ impl SystemTag {
         SystemTag::TlsCipherSuite,
     ];
 
-    /// The key of the tag.
     pub const fn key(self) -> &'static str {
         match self {
             SystemTag::Proto => "proto",
@@ -79,7 +78,6 @@ impl SystemTag {
         }
     }
 
-    /// The tag with that key.
     pub fn from_key(key: &str) -> Option<SystemTag> {
         SystemTag::ALL.into_iter().find(|tag| tag.key() == key)
     }

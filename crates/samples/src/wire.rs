@@ -59,7 +59,6 @@ impl Writer {
         self.0.is_empty()
     }
 
-    /// The bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }

@@ -172,7 +172,6 @@ impl Instance {
         called.await
     }
 
-    /// The memory of this user.
     pub fn memory(&self) -> UserMemory {
         let mut memory = UserMemory {
             users: 1,

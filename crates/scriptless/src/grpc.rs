@@ -299,7 +299,6 @@ impl VirtualUser for GrpcUser {
 }
 
 impl GrpcUser {
-    /// The message with this number.
     fn message(&mut self, number: u64) -> Result<Framed, Status> {
         let shared = Rc::clone(&self.shared);
         let place = usize::try_from(number).unwrap_or_default() % shared.data.len();

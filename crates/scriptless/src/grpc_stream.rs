@@ -19,7 +19,6 @@ pub struct Streaming {
     pub interval: Duration,
 }
 
-/// A streaming call.
 pub(crate) struct StreamingCall<'a> {
     pub channel: &'a Channel,
     pub template: &'a Template,

@@ -9,7 +9,6 @@ pub struct Settings {
     pub objectives: Vec<Objective>,
     /// The maximum share of failed requests.
     pub fail_rate: f64,
-    /// The duration of one trial.
     pub trial: Duration,
     /// The warm-up before each trial, which is excluded from its results.
     pub warm_up: Duration,

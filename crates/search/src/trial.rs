@@ -164,7 +164,6 @@ impl Trial {
             && aborted.is_none();
     }
 
-    /// The outcome of the trial.
     pub fn outcome(&self) -> Outcome {
         if self.broken.is_empty() {
             return Outcome::Met {

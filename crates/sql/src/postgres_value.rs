@@ -46,7 +46,6 @@ impl ToSql for Placeholder {
     to_sql_checked!();
 }
 
-/// The bytes of a column.
 pub struct ColumnBytes<'a>(pub &'a [u8]);
 
 impl<'a> FromSql<'a> for ColumnBytes<'a> {

@@ -10,7 +10,6 @@ use crate::histogram::Histogram;
 pub struct NumberedBuckets {
     /// The buckets for the magnitudes of negative values: pairs of number and count, in ascending order.
     pub negative: Vec<(u32, u64)>,
-    /// The number of zeros.
     pub zeros: u64,
     /// The buckets of positive values, in the same form as `negative`.
     pub positive: Vec<(u32, u64)>,

@@ -37,7 +37,6 @@ pub(crate) fn open(
     Ok(Some(CellsPage::new(&page, &lab.title, cells.collect())))
 }
 
-/// Shows a step on the page.
 pub(crate) fn show(page: &mut CellsPage, step: Step<'_>) {
     match step {
         Step::Now(line) | Step::Done(line) => page.now(line),

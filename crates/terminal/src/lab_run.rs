@@ -71,7 +71,6 @@ pub struct LabRun {
     pub page: Option<String>,
 }
 
-/// Which run.
 pub enum WhichRun {
     New {
         lab: PathBuf,
@@ -81,7 +80,6 @@ pub enum WhichRun {
         /// The seed for the order of cells.
         seed: Option<u64>,
     },
-    /// An existing run.
     Existing {
         directory: PathBuf,
         /// Whether to repeat runs that other programs disturbed.

@@ -16,7 +16,6 @@ pub fn print_error(message: &str) {
     print_message(&format!("error: {message}"));
 }
 
-/// Prints a message.
 pub fn print_message(message: &str) {
     print_stderr(&format!("{}\n", for_display(message)));
 }

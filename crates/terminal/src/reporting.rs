@@ -140,7 +140,6 @@ impl Reporting {
         exit(own, &judged)
     }
 
-    /// Writes the reports.
     pub fn write(self, report: &dyn Report, judged: &[Judged]) {
         for (format, destination) in self.reports {
             destination.write(&format.render(report));

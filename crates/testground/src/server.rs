@@ -143,7 +143,6 @@ impl Server {
         }
     }
 
-    /// Resumes the server.
     pub fn resume(&self) {
         let Some(pid) = self.pid() else { return };
         for process in children_of(pid).into_iter().chain([pid]) {

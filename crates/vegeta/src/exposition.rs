@@ -56,7 +56,6 @@ struct Series {
 }
 
 impl Exposition {
-    /// Adds a hit.
     pub fn add(&mut self, hit: &Hit) {
         let mut labels = Labels {
             method: hit.method.clone(),

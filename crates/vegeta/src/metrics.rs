@@ -44,7 +44,6 @@ impl Metrics {
         }
     }
 
-    /// Adds a hit.
     pub fn add(&mut self, hit: &Hit) {
         let end = hit.date.plus(hit.latency);
         if self.requests == 0 {

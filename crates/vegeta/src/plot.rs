@@ -26,7 +26,6 @@ const COLORS: [[&str; 4]; 2] = [
 ];
 
 impl Plot {
-    /// Adds a hit.
     pub fn add(&mut self, hit: &Hit) {
         let latency = u64::try_from(hit.latency.as_nanos()).unwrap_or(u64::MAX);
         let key = (hit.attack.clone(), !hit.error.is_empty());

@@ -57,9 +57,7 @@ pub struct Evidence {
     pub is_request_load: bool,
     /// Number of iterations that were interrupted.
     pub interrupted: u64,
-    /// Bytes sent.
     pub sent: Bytes,
-    /// Bytes received.
     pub received: Bytes,
     /// The times of requests in a closed model, and the times of their phases in any model.
     pub service: Option<ServiceTimes>,

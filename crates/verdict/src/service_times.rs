@@ -15,7 +15,6 @@ pub struct ServiceTimes {
     pub least: Duration,
     /// The 10th percentile of the service times.
     pub p10: Duration,
-    /// The median of the service times.
     pub median: Duration,
     /// Number of slow requests: longer than [`ServiceTimes::slow_from`] of the median.
     pub slow: u64,

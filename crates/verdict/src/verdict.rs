@@ -17,7 +17,6 @@ pub struct Verdict {
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// The cause.
     pub cause: Cause,
     /// A sentence with numbers.
     pub text: String,

@@ -7,7 +7,6 @@ mod zanzibar_request;
 
 use crate::target::{Target, text};
 
-/// All targets.
 pub const TARGETS: &[&Target] = &[
     &gateway_config::TARGET,
     &gateway_request::TARGET,

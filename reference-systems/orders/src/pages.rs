@@ -132,7 +132,6 @@ async fn long(head: &Parts) -> Response<ResponseBody> {
     }
 }
 
-/// A response in JSON.
 pub fn page(status: StatusCode, body: impl Into<JsonText>) -> Response<ResponseBody> {
     let mut response = Response::new(Either::Left(Full::new(body.into().0)));
     *response.status_mut() = status;
@@ -144,7 +143,6 @@ pub fn error(status: StatusCode, message: &str) -> Response<ResponseBody> {
     page(status, json!({"error": message}))
 }
 
-/// Text that is JSON.
 pub struct JsonText(Bytes);
 
 impl From<Bytes> for JsonText {

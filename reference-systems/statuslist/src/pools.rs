@@ -22,7 +22,6 @@ const MAX_PRECREATED: u32 = 100;
 #[derive(Debug, Clone)]
 pub struct Pools(pub BTreeMap<String, Pool>);
 
-/// One pool.
 #[derive(Debug, Clone)]
 pub struct Pool {
     pub name: String,

@@ -262,7 +262,6 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// The indices of a block.
     async fn indices(&mut self, block: Block, size: u32) -> Vec<u32> {
         let known = match &self.last {
             Some((list, order)) if *list == block.list => order.clone(),

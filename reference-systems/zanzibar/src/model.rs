@@ -17,7 +17,6 @@ const MAX_ITEMS: usize = 200;
 /// PostgreSQL identifier.
 const MAX_NAME: usize = 30;
 
-/// The default model.
 pub const DEFAULT: &str = include_str!("model/default.yaml");
 
 /// How a relation's members are found (Zanzibar, 2.3.1, "userset rewrite rules").
@@ -106,12 +105,10 @@ impl Model {
         self.numbers.get(type_name)?.get(relation).copied()
     }
 
-    /// The plan of a relation.
     pub fn plan(&self, relation: Relation) -> Option<&Plan> {
         self.plans.get(relation.0)
     }
 
-    /// All relations with their plans.
     pub fn plans(&self) -> impl Iterator<Item = (Relation, &Plan)> {
         self.plans
             .iter()

@@ -144,7 +144,6 @@ impl Store {
         }
     }
 
-    /// The counters.
     pub fn counters(&self) -> &counters::AllCounters {
         match self {
             Store::Sqlite(store) => store.counters(),

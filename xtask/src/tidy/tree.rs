@@ -112,7 +112,6 @@ impl Tree {
         Tree { files, other }
     }
 
-    /// The Rust files.
     pub fn rust(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.is_rust())
     }

@@ -58,7 +58,6 @@ pub struct Trial {
     pub policy: &'static str,
 }
 
-/// All policies.
 pub const POLICIES: [&str; 3] = ["fail", "degrade", "redistribute"];
 
 /// The observations of a trial.

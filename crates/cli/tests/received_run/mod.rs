@@ -92,7 +92,6 @@ impl Run {
         }
     }
 
-    /// A figure that the run printed.
     pub fn printed(&self, metric: &str, figure: &str) -> f64 {
         let value = &self.summary["metrics"][metric][figure];
         value

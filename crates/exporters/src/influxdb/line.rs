@@ -48,7 +48,6 @@ impl LineStart {
         &self.start
     }
 
-    /// Writes a line.
     pub fn write(
         &self,
         out: &mut Vec<u8>,

@@ -237,7 +237,6 @@ fn buckets(counts: &BTreeMap<i32, u64>) -> Option<Buckets> {
     })
 }
 
-/// An attribute with a string value.
 pub fn attribute(key: &str, value: String) -> KeyValue {
     KeyValue {
         key: key.to_owned(),

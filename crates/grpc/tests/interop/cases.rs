@@ -22,7 +22,6 @@ macro_rules! cases {
     ($($path:path as $name:literal),* $(,)?) => { &[$(($name, |peer| Box::pin($path(peer)))),*] };
 }
 
-/// All cases.
 pub const CASES: &[Case] = cases![
     empty_unary as "empty_unary",
     large_unary as "large_unary",
@@ -49,7 +48,6 @@ pub const CASES: &[Case] = cases![
 /// Longer than any case takes on the slowest machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Runs one case.
 pub async fn run(case: &Case, peer: &Peer) -> Ended {
     let ended = tokio::time::timeout(LONG, case.1(peer)).await;
     ended.unwrap_or_else(|_| wrong("it hangs"))

@@ -181,7 +181,6 @@ pub fn check_payload(message: &Value, count: usize) -> Ended {
     })
 }
 
-/// Checks the code of a status.
 pub fn check_code(status: &Status, code: Code) -> Ended {
     holds(status.code == code, || {
         format!("{status} instead of {code}")

@@ -73,7 +73,6 @@ struct State {
 /// How to convert a reply to a value.
 #[derive(Clone, Copy)]
 enum Reply {
-    /// The value of the reply.
     Value,
     /// True for any number other than 0.
     Truth,

@@ -287,7 +287,6 @@ fn parameter(context: &Context, value: &Value<'_>) -> Result<SqlValue, Thrown> {
         .throw_type("a value of a query must be text, a number, a boolean, a date, bytes or null"))
 }
 
-/// An object for each row.
 fn objects<'c>(context: &'c Context, rows: &Rows) -> Returned<'c> {
     let mut read_octets = None;
     let objects = rows.rows.iter().map(|row| -> Returned<'c> {

@@ -1,6 +1,5 @@
 //! Streams of server-sent events (HTML standard, section "Server-sent events").
 
-/// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// The last identifier that the server has sent, if any.

@@ -29,7 +29,6 @@ pub struct Measured {
     pub per_second: BTreeMap<String, Vec<(f64, f64)>>,
     /// The same ratios, including the warm-up.
     pub whole: BTreeMap<String, f64>,
-    /// The figures.
     pub figures: BTreeMap<String, f64>,
     /// Number of responses by protocol.
     pub protocols: BTreeMap<String, u64>,

@@ -20,7 +20,6 @@ pub const NAME: &str = "lab.toml";
 /// A lab file with its included files. All keys are known, and all values have the correct type.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file.
     pub file: PathBuf,
     /// Its contents.
     pub text: String,
@@ -180,7 +179,6 @@ fn append(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
     }
 }
 
-/// The problem that a key is missing.
 pub(crate) fn missing(place: &Location, table: &str, key: &str) -> Problem {
     place.problem(format!("{table} needs the key \"{key}\""))
 }

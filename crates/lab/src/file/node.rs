@@ -22,14 +22,12 @@ pub type Table = IndexMap<String, Node>;
 pub struct Node {
     /// The line of its key or, in a list, of the value itself.
     pub place: Location,
-    /// The value.
     pub value: Value,
 }
 
 /// The types of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A string.
     Text(String),
     /// An integer.
     Whole(i64),
@@ -37,9 +35,7 @@ pub enum Value {
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// A list.
     List(Vec<Node>),
-    /// A table.
     Table(Table),
 }
 

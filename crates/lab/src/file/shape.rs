@@ -23,7 +23,6 @@ pub enum Kind {
     Percent,
     /// A whole number that is not negative.
     Count,
-    /// A number.
     Number,
     /// `true` or `false`.
     Flag,
@@ -48,14 +47,11 @@ pub struct Shape {
     pub name: &'static str,
     /// A sentence about its purpose.
     pub says: &'static str,
-    /// Its keys.
     pub keys: &'static [Key],
 }
 
-/// A key.
 #[derive(Debug)]
 pub struct Key {
-    /// The name.
     pub name: &'static str,
     /// The type of its value.
     pub kind: Kind,

@@ -38,7 +38,6 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("generator_cpu", "%"),
 ];
 
-/// An objective.
 #[derive(Clone, Debug, Serialize)]
 pub struct Objective {
     /// The figure that it limits.
@@ -82,9 +81,7 @@ pub struct Compared {
 /// A published figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Published {
-    /// The figure.
     pub figure: String,
-    /// Its value.
     pub value: f64,
     /// A note for readers.
     pub note: String,

@@ -150,12 +150,10 @@ impl<'a> Fields<'a> {
         self.table.contains_key(key)
     }
 
-    /// A string.
     pub fn text(&self, key: &str) -> Option<String> {
         self.table.get(key).and_then(Node::scalar)
     }
 
-    /// A required string.
     pub fn required(&mut self, key: &str) -> String {
         if !self.has(key) {
             self.problems
@@ -183,12 +181,10 @@ impl<'a> Fields<'a> {
         self.known(key, |text| text.parse().ok())
     }
 
-    /// A number.
     pub fn number(&mut self, key: &str) -> Option<f64> {
         self.known(key, |text| text.parse().ok())
     }
 
-    /// A duration.
     pub fn time(&mut self, key: &str) -> Option<Duration> {
         self.known(key, |text| shape::time(text).ok())
     }

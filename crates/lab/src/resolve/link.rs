@@ -15,7 +15,6 @@ use crate::problem::{Location, Problem};
 /// A network between generator and systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Link {
-    /// Its name.
     pub name: String,
     /// The implementation that delays and limits the traffic.
     pub by: Implementation,

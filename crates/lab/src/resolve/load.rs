@@ -18,7 +18,6 @@ use crate::problem::Location;
 /// A load must have exactly one of these keys.
 pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput", "command"];
 
-/// The load.
 #[derive(Clone, Debug, Serialize)]
 pub struct Load {
     /// The source of the requests.
@@ -81,14 +80,12 @@ pub enum Source {
     Grpc(Grpc),
     /// The throughput of one stream.
     Throughput(Throughput),
-    /// A command.
     Command(Vec<String>),
 }
 
 /// A file that may contain variables: a target list or request bodies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Template {
-    /// The file.
     #[serde(serialize_with = "text_of_path")]
     pub file: PathBuf,
     /// Its text, if it contains variables.
@@ -101,7 +98,6 @@ pub struct Template {
 pub struct Http {
     /// The address.
     pub url: String,
-    /// The method.
     pub method: String,
     /// Header fields.
     pub headers: Vec<(String, String)>,
@@ -131,7 +127,6 @@ pub struct Grpc {
     pub proto: Option<String>,
     /// The message, or `@` followed by a file.
     pub data: String,
-    /// Metadata.
     pub metadata: Vec<(String, String)>,
     /// `kept`, `fresh` or `shared`.
     pub connections: String,
@@ -434,7 +429,6 @@ pub enum SanityKind {
     TheLoad,
     /// One iteration of another script.
     Script(#[serde(serialize_with = "text_of_path")] PathBuf),
-    /// A command.
     Command(Vec<String>),
 }
 

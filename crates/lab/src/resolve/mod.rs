@@ -42,7 +42,6 @@ use words::AxisWords;
 pub struct Lab {
     /// The lab file.
     pub document: Document,
-    /// The title.
     pub title: String,
     /// The lab's question.
     pub question: String,
@@ -52,15 +51,12 @@ pub struct Lab {
     pub keep: usize,
     /// Pause between runs.
     pub pause: Duration,
-    /// The form.
     pub form: FormName,
-    /// The axes.
     pub axes: Vec<Axis>,
     /// All cells. The last cell may be a copy of another one: see [`Lab::matrix`].
     pub cells: Vec<Cell>,
     /// The variants. Each cell refers to its variant by index.
     pub variants: Vec<Setup>,
-    /// The objectives.
     pub objectives: Vec<Objective>,
     /// The comparisons.
     pub compared: Vec<Compared>,
@@ -76,12 +72,10 @@ pub struct Lab {
     pub avoided: Vec<Avoided>,
 }
 
-/// A cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     /// Its number, counted from 1.
     pub number: usize,
-    /// Its name.
     pub name: String,
     /// Its values on the axes.
     #[serde(serialize_with = "map_of_coordinates")]
@@ -97,7 +91,6 @@ pub struct Cell {
     pub link: Option<Link>,
     /// The check that must pass before the cell is measured.
     pub sanity: Sanity,
-    /// The load.
     pub load: Load,
     /// The observations to make.
     pub observe: Observe,
@@ -117,12 +110,10 @@ pub struct Setup {
 /// A step that writes data and checks it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seed {
-    /// Its name.
     pub name: String,
     /// A k6 script.
     #[serde(serialize_with = "text_of_optional_path")]
     pub script: Option<PathBuf>,
-    /// A command.
     pub command: Vec<String>,
     /// Variables of the script, or the environment of the command.
     pub environment: Vec<(String, String)>,

@@ -15,7 +15,6 @@ use crate::file::node::Node;
 use crate::problem::{Location, Problem};
 use crate::template;
 
-/// The kind of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessKind {
@@ -23,13 +22,9 @@ pub enum ProcessKind {
     Command,
     /// PostgreSQL.
     Postgres,
-    /// Redis.
     Redis,
-    /// nginx.
     Nginx,
-    /// HAProxy.
     Haproxy,
-    /// Caddy.
     Caddy,
 }
 
@@ -54,14 +49,11 @@ impl ProcessKind {
     }
 }
 
-/// A process.
 #[derive(Clone, Debug, Serialize)]
 pub struct Process {
-    /// Its name.
     pub name: String,
     /// Whether it is a measured system. Otherwise it is a service.
     pub measured: bool,
-    /// Its kind.
     pub kind: ProcessKind,
     /// The words of its command; empty if its kind implies the command.
     pub command: Vec<String>,

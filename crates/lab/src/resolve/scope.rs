@@ -9,7 +9,6 @@ use crate::template::Lookup;
 /// The variables of a process.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessNames {
-    /// The name of the process.
     pub name: String,
     /// Its additional ports.
     pub ports: Vec<String>,
@@ -40,7 +39,6 @@ const LOAD_VARIABLES: [&str; 7] = [
 /// All names that a table may use for one cell.
 #[derive(Clone, Default)]
 pub struct Scope<'a> {
-    /// The cell.
     pub cell: Option<&'a Coordinates>,
     /// Variables and their values.
     pub variables: &'a [(String, String)],
@@ -59,7 +57,6 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Looks up a name.
     pub fn look_up(&self, name: &str) -> Lookup {
         if let Some(value) = self.cell.and_then(|cell| cell.get(name)) {
             return Lookup::Text(value.to_owned());

@@ -13,10 +13,8 @@ use crate::resolve::Cell;
 /// A figure of tables that is not in [`FIGURES`]: the share of requests within an objective.
 const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
 
-/// A declared table.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeclaredTable {
-    /// The title.
     pub title: String,
     /// Axes of the rows.
     pub rows: Vec<String>,

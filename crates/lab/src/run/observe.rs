@@ -16,7 +16,6 @@ pub const GENERATOR: &str = "generator";
 /// A process to observe.
 #[derive(Clone, Debug)]
 pub struct ObservedEntry {
-    /// Its name.
     pub name: String,
     /// The process and all its descendants.
     pub of: ObservedProcess,

@@ -15,7 +15,6 @@ struct One {
 }
 
 impl ProblemsByCause {
-    /// Adds the problem of a cell.
     pub fn add(&mut self, problem: Problem, cell: &str) {
         let key = format!("{:?} {}", problem.place, cause(&problem.message, cell));
         match self.0.iter_mut().find(|one| one.key == key) {

@@ -12,7 +12,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
-    /// Its port.
     pub port: u16,
 }
 

@@ -28,7 +28,6 @@ pub(super) const END: Duration = Duration::from_secs(10);
 /// A running system or service.
 #[derive(Debug)]
 pub struct Server {
-    /// Its name.
     pub name: String,
     /// Whether it is measured.
     pub measured: bool,
@@ -433,7 +432,6 @@ pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// The path of this program.
 pub fn program_path() -> Result<String, String> {
     std::env::current_exe()
         .map(|path| path.display().to_string())

@@ -13,7 +13,6 @@ use crate::resolve::{Cell, Lab};
 /// A file, and the hash of its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Its path.
     pub file: PathBuf,
     /// SHA-256 of its contents in hexadecimal digits; empty if it could not be read.
     pub sha256: String,
@@ -52,7 +51,6 @@ pub fn of(lab: &Lab) -> Vec<SourceFile> {
         .collect()
 }
 
-/// The files that have changed.
 pub fn changed(before: &[SourceFile]) -> Vec<PathBuf> {
     before
         .iter()

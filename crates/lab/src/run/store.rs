@@ -26,7 +26,6 @@ pub struct RunFile {
     pub file: PathBuf,
     /// The text of the lab file at the start of the run.
     pub text: String,
-    /// The form.
     pub form: String,
     /// The time of the start (RFC 3339).
     pub started: String,
@@ -54,7 +53,6 @@ pub struct Facts {
     pub turn: u32,
     /// The time of the start (RFC 3339).
     pub started: String,
-    /// The command.
     pub command: Vec<String>,
     /// The exit status of the tool.
     pub status: String,
@@ -62,7 +60,6 @@ pub struct Facts {
     pub failed: Option<String>,
     /// The resource usage of processes.
     pub observed: Observed,
-    /// The link.
     pub link: Option<LinkFigures>,
     /// The processor time of programs that do not belong to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +102,6 @@ const MIN_SPACE: usize = 1 << 20;
 /// The directory of a run.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// Its path.
     pub directory: PathBuf,
 }
 

@@ -7,7 +7,6 @@ use super::{RunReport, conclusion, conditions};
 use crate::document::Words;
 use crate::junit::{self, Case, Judged, Outcome, Suite};
 
-/// A suite for each run.
 pub fn suites(report: &RunReport<'_>, judged: &[Judged]) -> Vec<Suite> {
     let last = report.runs.len().saturating_sub(1);
     let runs = report.runs.iter().enumerate();

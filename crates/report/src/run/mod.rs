@@ -39,7 +39,6 @@ pub struct RunComparison {
 }
 
 impl<'a> RunReport<'a> {
-    /// The report of one run.
     pub fn of(record: &'a Record) -> RunReport<'a> {
         RunReport {
             runs: vec![RunView::of("", record)],

@@ -197,7 +197,6 @@ impl<'a> RunView<'a> {
 }
 
 impl Step {
-    /// Per second.
     pub fn per_second(&self, count: f64) -> f64 {
         if self.length > 0.0 {
             count / self.length

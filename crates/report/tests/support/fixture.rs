@@ -504,7 +504,6 @@ pub fn work() -> LabResult {
     result
 }
 
-/// An empty result.
 pub fn empty() -> LabResult {
     let mut result = around("", "full", Vec::new());
     result.question.clear();

@@ -15,7 +15,6 @@ pub struct Cell {
     pub name: String,
     /// The position in the matrix: pairs of axis and value.
     pub place: Vec<(String, String)>,
-    /// The state of the cell.
     pub state: CellState,
     /// The command of each repeat, without secrets and home directories.
     pub command: String,
@@ -46,7 +45,6 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The figure with this name.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
     }
@@ -73,7 +71,6 @@ pub struct LimitSearch {
     pub confirmed: bool,
 }
 
-/// One trial of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitTrial {
     /// The requested rate per second.
@@ -86,7 +83,6 @@ pub struct LimitTrial {
     pub soak: bool,
 }
 
-/// The state of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", content = "why")]
 pub enum CellState {

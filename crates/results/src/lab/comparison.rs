@@ -35,7 +35,6 @@ pub struct Comparison {
     pub method: String,
     /// The p value after Holm's correction, if a test was possible.
     pub p: Option<f64>,
-    /// The outcome of the comparison.
     pub outcome: Outcome,
     /// If there is no difference: an upper bound for it, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +146,6 @@ pub struct Floor {
 /// A comparison of two values of an axis, over all cells that have both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pooled {
-    /// The axis.
     pub axis: String,
     /// The base value.
     pub base: String,
@@ -168,9 +166,7 @@ pub struct Pooled {
     pub range: Option<(f64, f64)>,
     /// The p value after Holm's correction over the pooled comparisons.
     pub p: f64,
-    /// The method.
     pub method: String,
-    /// The outcome.
     pub outcome: Outcome,
     /// If there is no difference: an upper bound for it, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -245,13 +241,10 @@ impl From<plimsoll_stats::comparison::Outcome> for Outcome {
 pub struct ObjectiveOutcome {
     /// The objective as written in the file: `95th percentile of latency at most 50ms`.
     pub objective: String,
-    /// The cell.
     pub cell: String,
     /// The value of the metric, in the unit of the limit.
     pub measured: f64,
-    /// The limit.
     pub limit: f64,
-    /// The unit.
     pub unit: String,
     /// Whether the whole interval is within the limit (`kept`), outside of it (`broken`), or
     /// contains it (`undecided`). Without an interval, the value decides, unless it is within 10 %

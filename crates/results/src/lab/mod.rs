@@ -22,16 +22,13 @@ use crate::environment::Environment;
 /// The value of [`LabResult::schema`].
 pub const SCHEMA: &str = "plimsoll/lab-result/1";
 
-/// The result of a lab.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
     /// The schema: [`SCHEMA`].
     pub schema: String,
     /// The version of the program.
     pub plimsoll: String,
-    /// The title of the lab.
     pub title: String,
-    /// The question of the lab.
     pub question: String,
     /// `quick`, `standard` or `full`.
     pub form: String,
@@ -39,7 +36,6 @@ pub struct LabResult {
     pub started: String,
     /// See [`LabResult::started`].
     pub ended: Option<String>,
-    /// The environment.
     pub environment: Environment,
     /// The names and versions of the programs used.
     pub versions: Vec<(String, String)>,
@@ -47,7 +43,6 @@ pub struct LabResult {
     pub axes: Vec<Axis>,
     /// The contents of the lab file.
     pub file: String,
-    /// The name of the lab file.
     pub file_name: String,
     /// The commit of the lab file's repository, with ` (changed)` appended if there were
     /// uncommitted changes. `None` outside of a repository.
@@ -119,7 +114,6 @@ pub struct Placed {
 /// Another host on which the lab ran processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// The name of the host.
     pub name: String,
     /// The systems and services that ran on the host.
     pub processes: Vec<String>,
@@ -133,7 +127,6 @@ pub struct Host {
 /// An error in the published document that this lab reproduces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedError {
-    /// The error.
     pub wrong: String,
     /// Why it cannot happen in this lab.
     pub avoided: String,

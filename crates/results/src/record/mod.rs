@@ -105,7 +105,6 @@ pub struct Header {
     /// A hash of the configuration and the files that it refers to. Runs with equal hashes are
     /// comparable.
     pub configuration_hash: String,
-    /// The environment.
     pub environment: Environment,
 }
 
@@ -143,7 +142,6 @@ pub struct Second {
     /// Gauges: the last, the smallest and the largest value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gauges: BTreeMap<String, (f64, f64, f64)>,
-    /// The distributions of trends.
     pub trends: BTreeMap<String, Distribution>,
     /// Processor time of the generator in seconds.
     pub generator_cpu_seconds: f64,
@@ -247,7 +245,6 @@ pub struct Mark {
 pub struct NamedRequests {
     /// The name given by a script, or the URL.
     pub name: String,
-    /// The method.
     pub method: String,
     /// Number of requests, including failed ones.
     pub requests: u64,

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::integrity::Integrity;
 use super::sources::Sources;
 
-/// An import map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportMap {
     /// Maps a name, or a prefix ending in `/`, to its target.

@@ -57,7 +57,6 @@ pub fn script(text: &str) -> Script {
     )
 }
 
-/// A script in this folder.
 pub fn script_in(folder: &Path, text: &str) -> Script {
     Script::text_at(folder.join("-"), text)
 }

@@ -122,7 +122,6 @@ pub async fn write_compressed(
     write(stream, LAST | COMPRESSED | opcode, &out).await
 }
 
-/// The payload of a close frame.
 pub fn close_payload(code: u16, reason: &str) -> Vec<u8> {
     let mut payload = code.to_be_bytes().to_vec();
     payload.extend_from_slice(reason.as_bytes());

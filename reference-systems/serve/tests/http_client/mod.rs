@@ -14,7 +14,6 @@ pub struct Client {
     stream: Option<BufReader<TcpStream>>,
 }
 
-/// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
     pub status: u16,

@@ -116,7 +116,6 @@ pub async fn respond(
     }
 }
 
-/// A method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MethodName {
     Write,

@@ -8,7 +8,6 @@ use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor,
 };
 
-/// Reads a body.
 pub fn read<T: DeserializeOwned + Default>(body: &[u8]) -> serde_json::Result<T> {
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let read: Option<T> = message(&mut deserializer)?;

@@ -46,7 +46,6 @@ impl Source for Files {
     }
 }
 
-/// Compiles the files.
 pub fn compile(files: Files, names: &[String]) -> Description {
     let mut schema = Schema::new();
     let unreadable = Rc::clone(&files.unreadable);

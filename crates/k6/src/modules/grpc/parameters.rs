@@ -7,7 +7,6 @@ use plimsoll_quickjs::{Thrown, Value};
 
 use crate::modules::sample_tags::SampleTags;
 
-/// Parameters of a call.
 pub struct CallParameters {
     pub metadata: Metadata,
     pub tags: SampleTags,

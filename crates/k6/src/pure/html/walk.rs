@@ -129,7 +129,6 @@ impl Node {
         })
     }
 
-    /// All text in the node.
     pub fn text(&self) -> String {
         if let Kind::Text(text) = &self.entry().kind {
             give_way(text.len());

@@ -11,7 +11,6 @@ use super::{Connection, Reading};
 /// A host and its usage during a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostUse {
-    /// Its name.
     pub name: String,
     /// The processes of the lab on it.
     pub processes: Vec<String>,
