@@ -36,10 +36,11 @@ pub struct AgentRow {
     pub requests: u64,
     pub failed: u64,
     pub finished: u64,
+    /// Latencies in milliseconds. `None` if nothing completed.
     pub p50: Option<f64>,
     pub p99: Option<f64>,
     pub max: Option<f64>,
-    /// The processor share of its busiest worker in the latest second.
+    /// The processor share of its busiest worker in the latest second, from 0 to 1.
     pub cpu: f64,
     /// Why the agent was lost.
     pub lost: Option<String>,

@@ -77,6 +77,7 @@ pub struct Iterations {
     pub dropped: u64,
 }
 
+/// A latency metric of the whole run, in milliseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overall {
     pub metric: &'static str,
@@ -93,7 +94,7 @@ pub struct NameRow {
     pub method: String,
     pub requests: u64,
     pub failed: u64,
-    /// Service time of successful requests. `None` if all failed.
+    /// Service time of successful requests, in milliseconds. `None` if all failed.
     pub p50: Option<f64>,
     pub p95: Option<f64>,
     pub p99: Option<f64>,
@@ -138,7 +139,7 @@ pub struct ThresholdRow {
     pub metric: String,
     pub source: String,
     pub ok: bool,
-    /// `None` if the metric has no such value.
+    /// In the unit of the metric, like `limit`. `None` if the metric has no such value.
     pub measured: Option<f64>,
     pub limit: f64,
     /// Distance to the limit as a share of the limit; negative if the threshold is crossed. `None` if the limit is 0 or

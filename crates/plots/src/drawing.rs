@@ -12,7 +12,7 @@ pub const LOOKS: usize = 6;
 /// Approximate width of a character in units. The font is 13 units high.
 pub const CHARACTER: f64 = 7.4;
 
-/// The area of the plot inside the axes.
+/// The area of the plot inside the axes. Coordinates are in units of the picture, from its top left corner.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub left: f64,

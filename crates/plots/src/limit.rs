@@ -16,7 +16,7 @@ pub struct LimitPlot {
     pub figure: String,
     /// The unit of the metric.
     pub unit: String,
-    /// The upper bound of the objective.
+    /// The upper bound of the objective, in `unit`.
     pub limit: f64,
     /// The trials in chronological order.
     pub trials: Vec<Trial>,
@@ -30,7 +30,7 @@ pub struct LimitPlot {
 pub struct Trial {
     /// The requested rate per second.
     pub rate: f64,
-    /// The measured value, or `None` without any response.
+    /// The measured value in the plot's unit. `None` if there was no response.
     pub value: Option<f64>,
     /// Whether the trial met the objective.
     pub kept: bool,

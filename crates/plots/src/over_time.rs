@@ -48,9 +48,9 @@ pub struct Span {
     pub label: String,
     /// The start of the run, in seconds from the left edge.
     pub from: f64,
-    /// The end of the warm-up.
+    /// The end of the warm-up, in seconds from the left edge.
     pub warm: f64,
-    /// The end of the run.
+    /// The end of the run, in seconds from the left edge.
     pub to: f64,
 }
 

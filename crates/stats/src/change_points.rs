@@ -8,8 +8,11 @@ use crate::warm_up::welch;
 pub struct ChangePoint {
     /// Index of the first result at the new level.
     pub at: usize,
+    /// The mean of the results between the previous change and this one.
     pub before: f64,
+    /// The mean of the results between this change and the next one.
     pub after: f64,
+    /// The p value of Welch's t-test.
     pub p: f64,
 }
 
