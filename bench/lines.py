@@ -32,7 +32,7 @@ SCRIPT_STACK = 256 * 1024
 # The modes in which users of a script can start.
 MODES = {"own runtimes": "off", "image": "on"}
 # Kinds with fewer lines than this in a request are one row.
-LEAST = 3
+MIN_LINES = 3
 
 
 def main():
@@ -96,7 +96,7 @@ def table(name, users, counted):
         first, second = (found.get(kind, 0.0) for found in counted)
         own = (second - first) / (many - few)
         shared = first - few * own
-        if own < LEAST and shared < 10 * LEAST:
+        if own < MIN_LINES and shared < 10 * MIN_LINES:
             rest = [rest[0] + shared, rest[1] + own]
         else:
             rows.append((kind, shared, own))

@@ -13,7 +13,7 @@ pub enum DnsSelect {
     /// Use the addresses in rotation.
     RoundRobin,
 }
-named_values! { DnsSelect, "way to select an address": First = "first", Random = "random", RoundRobin = "roundRobin" }
+named_values! { DnsSelect, "address selection": First = "first", Random = "random", RoundRobin = "roundRobin" }
 
 /// The address family to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,7 +28,7 @@ const LOCK: &str = include_str!("../../live/tests/browser/package-lock.json");
 const TAKE: &str = include_str!("../../../docs/pictures/pictures.mjs");
 
 /// Maximum size of a picture.
-const MOST_BYTES: usize = 200_000;
+const MAX_BYTES: usize = 200_000;
 
 /// Where to write pictures, and the duration of runs in seconds.
 fn target() -> (PathBuf, u32) {
@@ -78,7 +78,7 @@ fn server() -> SocketAddr {
 fn assert_small(path: &Path) {
     let size = fs::metadata(path).map_or(0, |file| file.len() as usize);
     assert!(
-        (1_000..MOST_BYTES).contains(&size),
+        (1_000..MAX_BYTES).contains(&size),
         "{}: {size} bytes",
         path.display()
     );

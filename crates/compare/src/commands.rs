@@ -3,7 +3,7 @@
 use plimsoll_results::compare;
 use plimsoll_results::fail_on::Failures;
 use plimsoll_results::figures::{Figure, RunFigures};
-use plimsoll_stats::comparison::{LEAST_PAIRS, Side, order};
+use plimsoll_stats::comparison::{MIN_PAIRS, Side, order};
 
 use crate::comparison::Comparison;
 use crate::prepared_run::{ExcludedWarmUp, PreparedRun};
@@ -47,9 +47,9 @@ pub fn commands(
             "--noise history needs stored runs; for commands, use --noise measure".to_owned(),
         );
     }
-    if settings.pairs < LEAST_PAIRS {
+    if settings.pairs < MIN_PAIRS {
         return Err(format!(
-            "--pairs {}: too few to show any difference; use at least {LEAST_PAIRS}",
+            "--pairs {}: too few to show any difference; use at least {MIN_PAIRS}",
             settings.pairs
         ));
     }

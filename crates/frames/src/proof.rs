@@ -22,7 +22,7 @@ pub enum Policy {
 /// How complete the results of a run are, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Completeness {
-    /// Something is missing, or contradicts the rest.
+    /// Something is missing, or contradicts other results.
     Invalid,
     /// The run lost agents, but the results that they had sent are complete.
     Degraded,
@@ -57,7 +57,7 @@ pub struct Proof {
     pub agents: usize,
     pub lost: Vec<Lost>,
     pub missing: Vec<Missing>,
-    /// Contradictions, as one sentence each that names the agent.
+    /// Contradictions: one sentence each, with the agent's name.
     pub faults: Vec<String>,
     /// The share of the load that was offered after the last loss, from 0 to 1.
     pub offered: f64,

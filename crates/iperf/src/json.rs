@@ -309,8 +309,8 @@ fn tcp_stream(report: &Report, stream: &Stream) -> Value {
         for (key, value) in [
             ("max_snd_cwnd", total.largest_congestion_window),
             ("max_snd_wnd", total.largest_send_window),
-            ("max_rtt", micros(total.round_trips.most)),
-            ("min_rtt", micros(total.round_trips.least)),
+            ("max_rtt", micros(total.round_trips.max)),
+            ("min_rtt", micros(total.round_trips.min)),
             ("mean_rtt", micros(total.round_trips.mean())),
         ] {
             object.insert(key.to_owned(), json!(value));

@@ -201,6 +201,6 @@ mod tests {
         );
         assert_eq!(total.largest_congestion_window, 900);
         assert_eq!(total.round_trips.mean(), Duration::from_millis(850));
-        assert_eq!(total.round_trips.least, Duration::from_millis(800));
+        assert_eq!(total.round_trips.min, Duration::from_millis(800));
     }
 }

@@ -109,20 +109,20 @@ pub struct Total {
 /// Round trips as the kernel estimated them at the end of each period.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RoundTrips {
-    pub least: Duration,
-    pub most: Duration,
+    pub min: Duration,
+    pub max: Duration,
     sum: Duration,
     count: u32,
 }
 
 impl RoundTrips {
     pub fn add(&mut self, time: Duration) {
-        self.least = if self.count == 0 {
+        self.min = if self.count == 0 {
             time
         } else {
-            self.least.min(time)
+            self.min.min(time)
         };
-        self.most = self.most.max(time);
+        self.max = self.max.max(time);
         self.sum += time;
         self.count += 1;
     }

@@ -161,7 +161,7 @@ fn stream(value: &Value) -> Result<StreamResult, String> {
     };
     let id = number("id")
         .and_then(|id| u32::try_from(id).ok())
-        .ok_or("the results have a stream without an identity")?;
+        .ok_or("the results contain a stream without an id")?;
     let omitted = number("omitted_packets").map(|packets| Omitted {
         packets,
         lost: number("omitted_errors").unwrap_or(0),
@@ -243,10 +243,10 @@ mod tests {
         for (text, part) in [
             (json!("x"), "not a JSON object"),
             (json!({}), "no list of streams"),
-            (json!({ "streams": [{}] }), "without an identity"),
+            (json!({ "streams": [{}] }), "without an id"),
             (json!({ "streams": vec![0; 300] }), "300 streams"),
         ] {
-            let error = Results::from_json(&text).expect_err("no account");
+            let error = Results::from_json(&text).expect_err("an error");
             assert!(error.contains(part), "{error}");
         }
         let odd = json!({ "cpu_util_total": -5, "streams": [{ "id": 1, "end_time": -3.0, "bytes": -1 }] });

@@ -381,7 +381,7 @@ fn unknown(keys: &[&str], place: &str) -> Option<Warning> {
 fn described(key: &str) -> String {
     let quoted = format!("\"{}\"", excerpt(key));
     if CLI_ONLY.contains(&key) {
-        return format!("{quoted} (it is set by a flag or a variable only)");
+        return format!("{quoted} (only a flag or an environment variable can set it)");
     }
     let known = Options::KEYS
         .iter()

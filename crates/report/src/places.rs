@@ -6,8 +6,8 @@ use plimsoll_results::lab::{LabResult, LinkFigures};
 use crate::document::Words;
 use crate::naming::{capital, listed};
 
-/// `Near: client and system on one machine. Far: the same machine, with an emulated round trip of 7 ms.` `None` without an
-/// emulated line.
+/// `Near: client and system on one machine. Far: the same machine, with an emulated round trip of 7 ms.` `None` if no line is
+/// emulated.
 pub fn line(result: &LabResult) -> Option<Words> {
     let mut places: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {

@@ -80,7 +80,7 @@ fn differs(all: &[Compared]) -> bool {
 
 const COMPARISONS: u32 = 200;
 /// Five in a hundred comparisons.
-const MOST_FALSE: u32 = 10;
+const MAX_FALSE: u32 = 10;
 
 #[test]
 fn the_same_in_pairs_is_rarely_called_different() {
@@ -100,7 +100,7 @@ fn the_same_in_pairs_is_rarely_called_different() {
             wrong += u32::from(differs(&compare::pairs(&runs, &figures, &|_| None)));
         }
         assert!(
-            wrong <= MOST_FALSE,
+            wrong <= MAX_FALSE,
             "{pairs} pairs, seed {seed}: {wrong} false of {COMPARISONS}"
         );
     }
@@ -121,7 +121,7 @@ fn the_same_in_single_runs_is_rarely_called_different() {
         })
         .sum();
     assert!(
-        wrong <= MOST_FALSE,
+        wrong <= MAX_FALSE,
         "seed 4: {wrong} false of {COMPARISONS}"
     );
 }
@@ -145,7 +145,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
         })
         .sum();
     assert!(
-        wrong <= 3 * MOST_FALSE,
+        wrong <= 3 * MAX_FALSE,
         "seed 9: {wrong} false of {comparisons}"
     );
     let mut random = Random::new(10);
@@ -178,7 +178,7 @@ fn seconds_alone_without_noise_between_runs_are_reported_unchanged() {
         })
         .sum();
     assert!(
-        wrong <= MOST_FALSE,
+        wrong <= MAX_FALSE,
         "seed 5: {wrong} false of {COMPARISONS}"
     );
 }

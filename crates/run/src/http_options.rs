@@ -36,7 +36,7 @@ pub struct HttpOptions {
 }
 
 impl HttpOptions {
-    /// Fills in what the options leave open.
+    /// Fills in the options that are not set.
     ///
     /// # Errors
     /// If an option is invalid.

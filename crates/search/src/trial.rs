@@ -17,6 +17,7 @@ pub struct Trial {
     pub soak: bool,
     /// The served rate of iterations or requests, per second.
     pub served: f64,
+    /// The share of failed requests, or of failed checks for a script without requests, from 0 to 1.
     pub failed: f64,
     /// The metric of the times.
     pub metric: &'static str,

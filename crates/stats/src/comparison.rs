@@ -11,7 +11,7 @@ use crate::student;
 /// The significance level of all tests.
 pub const LEVEL: f64 = 0.05;
 /// Minimum number of pairs. Fewer do not show how much pairs vary.
-pub const LEAST_PAIRS: usize = 3;
+pub const MIN_PAIRS: usize = 3;
 /// Maximum difference, as a share, that does not matter if the noise is unknown.
 pub const MARGIN: f64 = 0.05;
 /// The probability with which the recommended number of pairs settles a comparison.
@@ -85,10 +85,10 @@ const EXACT: f64 = 1e-9;
 
 impl Paired {
     /// Tests differences. Those up to `resolution` count as zero. `None` for fewer than
-    /// [`LEAST_PAIRS`] pairs, or if a difference is not finite.
+    /// [`MIN_PAIRS`] pairs, or if a difference is not finite.
     pub fn of(differences: &[f64], resolution: f64) -> Option<Paired> {
         let pairs = differences.len();
-        if pairs < LEAST_PAIRS || differences.iter().any(|one| !one.is_finite()) {
+        if pairs < MIN_PAIRS || differences.iter().any(|one| !one.is_finite()) {
             return None;
         }
         let n = pairs as f64;
@@ -115,7 +115,7 @@ impl Paired {
     /// # Errors
     /// Returns the reason why the pairs cannot be compared.
     pub fn ratios(pairs: &[(f64, f64)]) -> Result<Paired, Incomparable> {
-        if pairs.len() < LEAST_PAIRS {
+        if pairs.len() < MIN_PAIRS {
             return Err(Incomparable::TooFewPairs);
         }
         let positive = |value: f64| value.is_finite() && value > 0.0;
@@ -208,13 +208,13 @@ fn needed(pairs: usize, level: f64) -> f64 {
 /// standard deviation).
 pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
     let n = pairs as f64;
-    (pairs >= LEAST_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
+    (pairs >= MIN_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
 }
 
 /// The number of pairs that probably shows this difference, if pairs vary by `spread`. `None` if it
 /// exceeds the maximum.
 pub fn pairs_to_detect(difference: f64, spread: f64, level: f64) -> Option<usize> {
-    fewest(LEAST_PAIRS, difference, spread, level)
+    fewest(MIN_PAIRS, difference, spread, level)
 }
 
 /// The smallest sufficient number of pairs. More pairs are always better.
@@ -290,7 +290,7 @@ pub struct Decision {
 /// Why a comparison is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomparable {
-    /// There are fewer than [`LEAST_PAIRS`] pairs.
+    /// There are fewer than [`MIN_PAIRS`] pairs.
     TooFewPairs,
     /// A value is not above zero and has no logarithm.
     NotPositive,
@@ -301,7 +301,7 @@ impl Incomparable {
     pub fn text(self, pairs: usize, unit: &str) -> String {
         match self {
             Incomparable::TooFewPairs => format!(
-                "{pairs} {unit}{} cannot show a difference of any size: use at least {LEAST_PAIRS}",
+                "{pairs} {unit}{} cannot show a difference of any size: use at least {MIN_PAIRS}",
                 if pairs == 1 { "" } else { "s" }
             ),
             Incomparable::NotPositive => "a figure is 0, which has no ratio".to_owned(),

@@ -3,7 +3,7 @@
 
 use plimsoll_stats::Random;
 use plimsoll_stats::comparison::{
-    Decision, Incomparable, LEAST_PAIRS, Limits, Outcome, Paired, Side, detectable, holm,
+    Decision, Incomparable, MIN_PAIRS, Limits, Outcome, Paired, Side, detectable, holm,
     noise_floor, order,
 };
 
@@ -96,7 +96,7 @@ fn intervals_contain_the_ratio_in_95_of_100_comparisons() {
 }
 
 #[test]
-fn the_same_rarely_differs_from_itself() {
+fn identical_systems_are_rarely_reported_as_different() {
     for noise in NOISES {
         for count in [3, 6, 20] {
             let differ = share(2, |random| {
@@ -116,7 +116,7 @@ fn the_same_rarely_differs_from_itself() {
 
 /// The statistical power stated in docs/statistics.md, for runs that vary by 5 %.
 #[test]
-fn differences_are_found_as_often_as_is_stated() {
+fn differences_are_found_as_often_as_documented() {
     for (count, ratio, least) in [
         (3, 1.30, 80.0),
         (4, 1.20, 80.0),
@@ -140,7 +140,7 @@ fn differences_are_found_as_often_as_is_stated() {
 /// The gate of a lab with six repeats compares three metrics. A rank test of six pairs could never
 /// show anything (3 × 2 ÷ 2⁶ = 0.09).
 #[test]
-fn six_repeats_find_a_slowdown_among_three_figures() {
+fn six_repeats_find_a_slowdown_among_three_metrics() {
     let found = share(5, |random| {
         let slower = Paired::ratios(&pairs(random, Noise::Disturbed, 6, 1.5)).expect("enough");
         let even = |random: &mut Random| {
@@ -246,7 +246,7 @@ fn an_interval_of_a_ratio_is_never_below_zero() {
 
 #[test]
 fn too_few_or_impossible_pairs_are_refused_with_the_number_needed() {
-    assert_eq!(LEAST_PAIRS, 3);
+    assert_eq!(MIN_PAIRS, 3);
     assert_eq!(
         Paired::ratios(&[(1.0, 2.0); 2]),
         Err(Incomparable::TooFewPairs)

@@ -144,7 +144,7 @@ fn equal_cells_are_rarely_called_different_in_any_comparison_of_a_lab() {
 
 /// The statistical power stated in docs/statistics.md: one of six primary comparisons has a difference.
 #[test]
-fn differences_are_found_as_often_as_is_stated() {
+fn differences_are_found_as_often_as_documented() {
     for (restarts, ratio, least, most) in STATED {
         let mut ratios = vec![1.0; 6];
         ratios[0] = ratio;

@@ -1,6 +1,6 @@
 //! Durations as users write them in scripts, and as k6 prints them.
 //!
-//! The notation is that of Go (`1m30s`, `1.5h`, `300ms`, `10us`), with optional whole days in front
+//! The notation is that of Go (`1m30s`, `1.5h`, `300ms`, `10us`), optionally preceded by whole days
 //! (`1d12h`). A bare number is in milliseconds. The limits are also those of Go: a duration that
 //! exceeds a signed 64-bit number of nanoseconds, about 292 years, is an error and does not wrap
 //! around.
@@ -27,7 +27,7 @@ pub enum ParseError {
     MissingUnit(String),
     /// The unit is unknown: the string, then the unit.
     UnknownUnit(String, String),
-    /// The duration is negative, which makes no sense.
+    /// The duration is negative.
     Negative(String),
     /// The duration exceeds [`LONGEST`].
     TooLong(String),

@@ -1,5 +1,5 @@
-//! Changes to the headers of forwarded messages: headers of a single connection are removed (RFC
-//! 9110, section 7.6.1), and the gateway's are added.
+//! Rewrites the headers of forwarded messages: removes those that apply to a single connection (RFC
+//! 9110, section 7.6.1), and adds the gateway's own.
 
 use hyper::Version;
 use hyper::header::{
@@ -17,7 +17,7 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 
-/// Facts about the client's connection.
+/// Information about the client's connection.
 pub struct Client {
     /// Its address, as text.
     pub address: HeaderValue,
@@ -36,7 +36,7 @@ pub fn to_upstream(
 ) {
     let trailers = wire == Wire::H2
         && tokens(headers, &TE).any(|token| token.eq_ignore_ascii_case("trailers"));
-    take_out_connection(headers);
+    remove_connection_headers(headers);
     // The gateway itself requests and frames the body.
     for name in [
         PROXY_AUTHORIZATION,
@@ -79,11 +79,11 @@ pub fn to_upstream(
 
 /// Changes a response's headers to those for the client.
 pub fn to_client(headers: &mut HeaderMap) {
-    take_out_connection(headers);
+    remove_connection_headers(headers);
     headers.remove(PROXY_AUTHENTICATE);
 }
 
-/// The number of times that this gateway is in Via: many mean a loop.
+/// The number of entries for this gateway in Via. A high number indicates a loop.
 pub fn rounds(headers: &HeaderMap) -> usize {
     tokens(headers, &VIA)
         .filter(|entry| entry.ends_with("plimsoll"))
@@ -99,8 +99,8 @@ pub fn tokens<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<It
     texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
-/// Removes headers of a single connection, and those that Connection names.
-fn take_out_connection(headers: &mut HeaderMap) {
+/// Removes the headers that apply to a single connection, and those that Connection names.
+fn remove_connection_headers(headers: &mut HeaderMap) {
     if headers.contains_key(CONNECTION) {
         // `close` and `keep-alive` are not names of other headers.
         let named: Vec<HeaderName> = tokens(headers, &CONNECTION)
@@ -120,7 +120,7 @@ fn take_out_connection(headers: &mut HeaderMap) {
 fn join(headers: &mut HeaderMap, name: HeaderName, by: &[u8], last: Option<&HeaderValue>) {
     let values = headers.get_all(&name).iter().chain(last);
     let values: Vec<&[u8]> = values.map(HeaderValue::as_bytes).collect();
-    // Valid values joined by a valid separator are a valid value.
+    // Joining valid values with a valid separator gives a valid value.
     if let Ok(joined) = HeaderValue::from_bytes(&values.join(by)) {
         headers.insert(name, joined);
     }

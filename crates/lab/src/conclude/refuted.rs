@@ -9,8 +9,8 @@ use plimsoll_verdict::{BUSY_WORKER, IN_TRANSIT, SATURATED};
 use crate::resolve::Cell;
 use crate::run::observe::GENERATOR;
 
-/// A share of the declared rate that only the payload on a full line reaches: headers and framing
-/// use up to 5 %.
+/// The payload reaches this share of the declared rate only if the line is full: headers and framing
+/// use up to 5 % of it.
 const MIN_SHARE: f64 = 0.9;
 /// A system that uses this share of its processors can handle at most a ninth more. The variation
 /// between restarts is larger.

@@ -1,7 +1,7 @@
 //! The sensitivity of a lab's comparisons, computed before anything is measured.
 
 use plimsoll_results::lab::Variation;
-use plimsoll_stats::comparison::{LEAST_PAIRS, LEVEL, detectable, pairs_to_detect};
+use plimsoll_stats::comparison::{MIN_PAIRS, LEVEL, detectable, pairs_to_detect};
 use serde::Serialize;
 
 use super::Lab;
@@ -113,7 +113,7 @@ pub fn of(lab: &Lab) -> Option<Design> {
         assumed_spread: ASSUMED_VARIATION,
         smallest_difference: detectable(pairs, spread, level).map(f64::exp_m1),
         // Unlike with a rank test, the p value of a t-test has no lower limit, even for three pairs.
-        smallest_p: (pairs >= LEAST_PAIRS).then_some(0.0),
+        smallest_p: (pairs >= MIN_PAIRS).then_some(0.0),
         would_find_10_percent: pairs_to_detect(USEFUL_DIFFERENCE.ln_1p(), spread, level),
     })
 }
@@ -133,7 +133,7 @@ impl Design {
             });
         let Some(smallest) = self.smallest_difference else {
             return format!(
-                "{} of each cell cannot show any difference: at least {LEAST_PAIRS} are needed{useful} ({assumed})",
+                "{} of each cell cannot show any difference: at least {MIN_PAIRS} are needed{useful} ({assumed})",
                 counted(self.pairs, self.unit)
             );
         };
@@ -170,9 +170,9 @@ pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
         .filter(|one| one.place.is_some())
         .filter_map(|one| Some((one, min_pairs(lab, one)?)))
         .collect();
-    let all_fail = declared.iter().all(|(_, (pairs, _))| *pairs < LEAST_PAIRS);
+    let all_fail = declared.iter().all(|(_, (pairs, _))| *pairs < MIN_PAIRS);
     for (compared, (pairs, from)) in declared {
-        let refused = pairs < LEAST_PAIRS && (compared.primary || all_fail);
+        let refused = pairs < MIN_PAIRS && (compared.primary || all_fail);
         let Some(place) = compared.place.as_ref().filter(|_| refused) else {
             continue;
         };
@@ -185,7 +185,7 @@ pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
             format!(", or {count} to find a difference of 10 %")
         });
         problems.push(place.problem(format!(
-            "this comparison cannot show anything, because its cells have only {}: set restarts = {LEAST_PAIRS} in [[load]]{useful}",
+            "this comparison cannot show anything, because its cells have only {}: set restarts = {MIN_PAIRS} in [[load]]{useful}",
             counted(pairs, from.units())
         )));
     }

@@ -1,7 +1,7 @@
 //! The cell that is measured twice (A/A), under two names. It shows how much equal cells differ
 //! because of the machine alone.
 
-use plimsoll_stats::comparison::LEAST_PAIRS;
+use plimsoll_stats::comparison::MIN_PAIRS;
 
 use super::design::{cells_of, pairs};
 use super::{Cell, Lab};
@@ -41,7 +41,7 @@ impl Lab {
         self.same_cell().is_none().then(|| {
             format!(
                 "no cell was measured twice, so the difference that the machine alone makes is not known: that needs \
-                 at least {LEAST_PAIRS} restarts, and there {} {most}",
+                 at least {MIN_PAIRS} restarts, and there {} {most}",
                 if most == 1 { "is" } else { "are" }
             )
         })
@@ -66,7 +66,7 @@ fn bases(lab: &Lab) -> impl Iterator<Item = (usize, usize)> {
 
 /// Adds a copy of the base of the first comparison to the cells, with its own variant.
 pub(super) fn add(lab: &mut Lab) {
-    let enough = bases(lab).find(|(_, pairs)| *pairs >= LEAST_PAIRS);
+    let enough = bases(lab).find(|(_, pairs)| *pairs >= MIN_PAIRS);
     let Some((at, cell)) = enough.and_then(|(at, _)| Some((at, lab.cells.get(at)?))) else {
         return;
     };

@@ -16,7 +16,7 @@ const CLASSES: usize = FINE_CLASSES + 4 * 21;
 /// The size of the header of each block of an image. The header contains the block's class.
 const HEADER: usize = 8;
 /// The maximum number of bytes in the hot page, which every change of users copies.
-const MOST_HOT: usize = 1024;
+const MAX_HOT: usize = 1024;
 
 pub struct Heap {
     image: Area,
@@ -127,7 +127,7 @@ impl Heap {
         // The header is in the bytes before the block, which begins at a multiple of 16.
         let block = start + 16;
         let end = block + class_size(class);
-        if end > MOST_HOT {
+        if end > MAX_HOT {
             return None;
         }
         self.hot_size.set(end);

@@ -39,7 +39,7 @@ use pages::Pages;
 pub(super) use space::is_in_image;
 
 /// If users write to more pages than this, comparing them takes longer than an image saves.
-const MOST_PAGES: usize = 64;
+const MAX_PAGES: usize = 64;
 
 thread_local! {
     /// Whether this thread has an image, or is making one. The engine allows one for each thread.
@@ -257,7 +257,7 @@ impl Image {
 
     /// Whether users write to too many pages for the image to pay off. New users should then have their own runtimes.
     pub fn is_written_too_much(&self) -> bool {
-        self.0.pages.written() > MOST_PAGES
+        self.0.pages.written() > MAX_PAGES
     }
 
     pub fn size(&self) -> ImageSize {

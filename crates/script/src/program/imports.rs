@@ -314,7 +314,7 @@ pub fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn running_file(context: &Context) -> String {
     let files = (0..)
         .map(|level| context.running_file(level))
-        .take(MOST_FRAMES);
+        .take(MAX_FRAMES);
     let file = files
         .flatten()
         .find(|file| Location::of_name(file).is_some());
@@ -325,7 +325,7 @@ fn running_file(context: &Context) -> String {
 pub fn outermost_file(context: &Context) -> Option<String> {
     let files = (0..)
         .map(|level| context.running_file(level))
-        .take(MOST_FRAMES);
+        .take(MAX_FRAMES);
     files
         .flatten()
         .filter(|file| Location::of_name(file).is_some())
@@ -333,4 +333,4 @@ pub fn outermost_file(context: &Context) -> Option<String> {
 }
 
 /// The number of stack frames to search.
-const MOST_FRAMES: usize = 64;
+const MAX_FRAMES: usize = 64;
