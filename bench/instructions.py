@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUDGET = ROOT / "bench" / "instructions.json"
 FEW, MANY = 500, 2500
 MAX_ROUNDS = 6
-# No further round is needed after one with at most this increase.
+# Stop after a round with at most this increase.
 CLOSE = 0.05
 # Tolerated increase. The number of times that the generator waits for the server, and so calls
 # the kernel, varies between runs.

@@ -548,7 +548,7 @@ fn mistakes_are_reported_before_any_load_is_generated() {
                 "--no-such",
                 "http://127.0.0.1:9/",
             ],
-            "gave no result",
+            "produced no result",
         ),
     ] {
         let ended = plimsoll::plimsoll(&[&["find"], flags].concat()).run();

@@ -58,7 +58,7 @@ fn killed_agents_are_named() {
 #[test]
 fn agents_of_a_server_are_found_limited_and_recovered() {
     at_once(&[
-        servers::agents_serve_several_runs_and_failures_arrive,
+        servers::agents_serve_several_runs_and_report_failures,
         servers::missing_agents_and_wrong_passwords_are_explained,
         servers::regions_are_chosen_and_shown,
         servers::an_agent_reaches_allowed_hosts_only,

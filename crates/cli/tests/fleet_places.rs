@@ -16,7 +16,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Program, Running, Signal};
 use serde_json::Value;
 
-fn await_port(port: u16) {
+fn wait_for_port(port: u16) {
     let started = Instant::now();
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(started.elapsed() < Duration::from_secs(20), "port {port}");
@@ -51,7 +51,7 @@ fn ssh_server(folder: &Path) -> (Running, Vec<String>) {
     let server = Program::at("/usr/sbin/sshd")
         .args(["-D", "-e", "-f", &at("sshd_config")])
         .start();
-    await_port(port);
+    wait_for_port(port);
     let options = [
         "-F".to_owned(),
         "/dev/null".to_owned(),
@@ -85,7 +85,7 @@ fn agents_start_with_ssh_and_stop_with_the_command() {
     let _server = plimsoll(&["fleet", "serve", "--listen", &format!("127.0.0.1:{port}")])
         .args(["--folder", folder.path().to_str().unwrap()])
         .start();
-    await_port(port);
+    wait_for_port(port);
     let place = folder.path().join("agents of a test");
     let hosts = format!(
         "[[host]]\naddress = \"127.0.0.1\"\nagents = 2\nregion = \"here\"\ndirectory = {:?}\nssh = {options:?}\nagent = [\"--spool\", {:?}]\n",
@@ -128,7 +128,7 @@ fn agents_start_with_ssh_and_stop_with_the_command() {
         .limit(Duration::from_secs(120))
         .run()
     };
-    let await_agents = |number| {
+    let wait_for_agents = |number| {
         let started = Instant::now();
         while agents_below(&place) != number {
             assert!(started.elapsed() < Duration::from_secs(60));
@@ -138,7 +138,7 @@ fn agents_start_with_ssh_and_stop_with_the_command() {
     // The program is copied only once.
     for expected in ["copying this program", "has this program already"] {
         let placed = up();
-        await_agents(2);
+        wait_for_agents(2);
         if service.requests() == 0 {
             let ended = run();
             assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -155,7 +155,7 @@ fn agents_start_with_ssh_and_stop_with_the_command() {
         let ended = placed.wait();
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         assert!(ended.stderr.contains(expected), "{}", ended.stderr);
-        await_agents(0);
+        wait_for_agents(0);
     }
     // Only the user can read the credentials.
     use std::os::unix::fs::PermissionsExt as _;
@@ -270,7 +270,7 @@ fn agents_connect_with_tls_and_only_with_the_right_authority() {
     let server = plimsoll(&["fleet", "serve", "--listen", &format!("0.0.0.0:{port}")])
         .args(["--host", "127.0.0.1", "--folder", folder_name])
         .start();
-    await_port(port);
+    wait_for_port(port);
     let access: Value =
         serde_json::from_slice(&fs::read(folder.path().join("agent.json")).unwrap()).unwrap();
     assert_eq!(access["address"], format!("tls://127.0.0.1:{port}"));

@@ -15,7 +15,7 @@ pub type Named<'a> = (&'a str, &'a Record);
 /// Whether configurations and machines may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Differences {
-    /// Runs with different ones are not compared.
+    /// Runs with different configurations or machines are not compared.
     Refused,
     /// The differences are listed.
     Listed,

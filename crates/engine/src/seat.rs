@@ -144,7 +144,7 @@ impl<F: UserFactory> Seats<F> {
                 Ok(ended) => ended,
                 Err(panicked) => {
                     let text =
-                        format!("a user's task ended by a panic ({panicked}); please report this");
+                        format!("a user's task panicked ({panicked}); please report this bug");
                     outcome = Err(AbortReason::Machine(text));
                     continue;
                 }

@@ -229,7 +229,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitR
                     for share in shares {
                         if let Err(panicked) = share.await {
                             run.abort(AbortReason::Machine(format!(
-                                "a scenario's task ended by a panic ({panicked}); please report this"
+                                "a scenario's task panicked ({panicked}); please report this bug"
                             )));
                         }
                     }

@@ -10,7 +10,7 @@ use crate::access::{Access, Role, state_folder, write_private};
 use crate::random;
 
 /// How to install the server.
-const INSTALL_HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, the package nats-server of your system, or the container nats), or name it in PLIMSOLL_NATS_SERVER";
+const INSTALL_HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, the package nats-server of your system, or the container nats), or set PLIMSOLL_NATS_SERVER to its path";
 /// The validity period of the generated certificate.
 const CERTIFICATE_LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
 

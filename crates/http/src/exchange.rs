@@ -10,7 +10,7 @@ use crate::proto::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The data about one round trip. Each redirect hop and each authentication leg is a round trip.
+/// The data about one exchange. Each redirect hop and each authentication leg is an exchange.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub timeline: Timeline,

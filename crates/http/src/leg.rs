@@ -28,7 +28,7 @@ use crate::request_head::request_head;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The parameters of one round trip.
+/// The parameters of one exchange.
 pub(crate) struct Leg<'a> {
     pub(crate) head: HeadSource<'a>,
     pub(crate) method: &'a Method,
@@ -41,7 +41,7 @@ pub(crate) struct Leg<'a> {
     pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
     pub(crate) protocol: Protocol,
-    /// Whether a response of 101 passes the connection to the caller.
+    /// Whether a 101 response passes the connection to the caller.
     pub(crate) is_upgrade: bool,
 }
 
@@ -66,8 +66,8 @@ enum Ended {
 }
 
 impl Client {
-    /// Makes one round trip, on a kept connection if there is one. If it turns out that the server has
-    /// closed that connection, repeats the round trip on a new one.
+    /// Performs one exchange, on a pooled connection if there is one. If it turns out that the server has
+    /// closed that connection, repeats the exchange on a new one.
     pub(crate) async fn leg(&self, leg: &Leg<'_>, outcome: &mut Outcome) {
         let line = outcome.exchange.timeline;
         loop {
@@ -215,7 +215,7 @@ impl Client {
         Some(kept)
     }
 
-    /// Makes the round trip on an HTTP/1.x connection.
+    /// Performs the exchange on an HTTP/1.x connection.
     #[inline]
     async fn exchange(
         &self,
@@ -279,7 +279,7 @@ impl Client {
         ended
     }
 
-    /// Makes the round trip as one stream of an HTTP/2 or HTTP/3 connection.
+    /// Performs the exchange as one stream of an HTTP/2 or HTTP/3 connection.
     async fn exchange_shared(
         &self,
         leg: &Leg<'_>,

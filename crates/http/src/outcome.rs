@@ -15,7 +15,7 @@ use crate::response::{Failure, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
 
-/// The outcome of a round trip. It is created before the round trip and filled in during it, so it
+/// The outcome of an exchange. It is created before the exchange and filled in during it, so it
 /// is never moved while it grows.
 #[derive(Debug)]
 pub(crate) struct Outcome {
@@ -28,7 +28,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a round trip that starts at `started`, before anything has happened.
+    /// The outcome of an exchange that starts at `started`, before anything has happened.
     #[inline]
     pub(crate) fn begin(method: &Method, url: &Rc<Url>, started: Moment) -> Self {
         Outcome {

@@ -36,7 +36,7 @@ struct Hop<'a> {
 }
 
 impl Client {
-    /// Sends a request and follows redirects. Passes each round trip to `each_exchange` when it ends.
+    /// Sends a request and follows redirects. Passes each exchange to `each_exchange` when it ends.
     /// Reads cookies from `jar` and stores cookies in it. Dropping the future closes the connection in
     /// use.
     ///

@@ -42,7 +42,7 @@ impl Client {
     }
 
     /// Sends a prepared request with one additional header field, and keeps the body of the response.
-    /// Makes one round trip; the caller must follow redirects itself ([`Request::redirected_by`]).
+    /// Performs one exchange; the caller must follow redirects itself ([`Request::redirected_by`]).
     pub async fn send_stamped(
         &self,
         prepared: &Prepared,
@@ -85,7 +85,7 @@ pub enum BodyLimit {
     Cut(u64),
 }
 
-/// The outcome of one round trip.
+/// The outcome of one exchange.
 #[derive(Clone, Debug)]
 pub struct PreparedResponse {
     pub exchange: Exchange,

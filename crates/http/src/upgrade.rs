@@ -19,7 +19,7 @@ use crate::response::{Failure, Response};
 /// The outcome of a request to switch protocols.
 #[derive(Debug)]
 pub struct Upgrade {
-    /// The round trip, for any outcome.
+    /// The exchange, for any outcome.
     pub exchange: Exchange,
     /// The response, and the connection if its status was 101.
     pub outcome: Result<(Response, Option<UpgradedStream>), Failure>,

@@ -12,7 +12,7 @@ use peer::{client, http_response, request, run, serve};
 use plimsoll_http::{BodyUse, Client, Exchange, Method, Settings};
 use plimsoll_net::{Io, NetworkSettings};
 
-fn ringed() -> Client {
+fn client_with_uring() -> Client {
     client(Settings {
         network: NetworkSettings {
             io: match plimsoll_net::check_uring() {
@@ -29,7 +29,7 @@ fn ringed() -> Client {
 fn bodies_of_any_size_are_transferred_in_both_directions() {
     let address = serve(|_, body| http_response("200 OK", "", body));
     run(async {
-        let client = ringed();
+        let client = client_with_uring();
         for size in [0, 1, 10_000, 65_536, 3_000_000] {
             for turn in 0..2 {
                 let mut post = request(Method::Post, &format!("http://{address}/"));
@@ -65,7 +65,7 @@ fn concurrent_users_receive_their_own_responses() {
         let mut tasks = Vec::new();
         for user in 0..50 {
             tasks.push(tokio::task::spawn_local(async move {
-                let client = ringed();
+                let client = client_with_uring();
                 for turn in 0..20 {
                     let get = request(Method::Get, &format!("http://{address}/{user}/{turn}"));
                     let response = client.send(&get, None, &mut |_| {}).await.unwrap();
@@ -89,7 +89,7 @@ fn closes_resets_and_silence_are_reported() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_at = silent.local_addr().unwrap();
     run(async {
-        let client = ringed();
+        let client = client_with_uring();
         let get = |path: &str| request(Method::Get, &format!("http://{closing}{path}"));
         client.send(&get("/"), None, &mut |_| {}).await.unwrap();
         let failure = client
@@ -146,7 +146,7 @@ fn a_stream_of_bytes_larger_than_all_buffers_is_counted() {
         let mut get = request(Method::Get, &format!("http://{address}/"));
         get.body_use = BodyUse::Discard;
         let mut received = 0;
-        let client = ringed();
+        let client = client_with_uring();
         let count = &mut |exchange: &Exchange| received = exchange.bytes.received;
         assert_eq!(client.send(&get, None, count).await.unwrap().status, 200);
         assert!(received as usize > SIZE);

@@ -88,7 +88,7 @@ impl TraceContext {
         }
     }
 
-    /// The span of a round trip, for its samples. Round trips after the first one, which redirects and logins cause,
+    /// The span of an exchange, for its samples. Exchanges after the first one, which redirects and logins cause,
     /// are children of the request's span.
     pub fn metadata(self, trip: u32) -> Vec<(&'static str, String)> {
         let child = self.span.wrapping_add(u64::from(trip.saturating_sub(1)));

@@ -104,7 +104,7 @@ pub struct RunOptions {
     pub tag_iteration: bool,
     /// Tag samples with their group.
     pub tag_group: bool,
-    /// Tag samples with the server's address, which allocates a string per round trip.
+    /// Tag samples with the server's address, which allocates a string per exchange.
     pub tag_ip: bool,
     /// Requests get a trace context, and this share of them is recorded (0 to 1).
     pub traced: Option<f64>,

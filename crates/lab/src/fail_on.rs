@@ -71,7 +71,7 @@ fn regressions(result: &LabResult, failures: &mut Failures) {
     }
     for one in compared(result) {
         let ratio = one.ratio.unwrap_or(1.0);
-        match (one.outcome, is_more_better(result, one)) {
+        match (one.outcome, is_larger_better(result, one)) {
             (Outcome::NotMeasured, _) => {
                 let open = format!("{}: not measured: {}", named(one), one.method);
                 failures.open.push(open);
@@ -103,7 +103,7 @@ fn compared(result: &LabResult) -> impl Iterator<Item = &Comparison> {
 }
 
 /// Whether a larger figure is better, if known.
-fn is_more_better(result: &LabResult, one: &Comparison) -> Option<bool> {
+fn is_larger_better(result: &LabResult, one: &Comparison) -> Option<bool> {
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
     let figure = figures.find(|figure| figure.name == one.figure)?;
     figure.better.as_deref().map(|better| better == "more")

@@ -44,7 +44,7 @@ impl Context {
         // Every runtime of the program is created with the same type of state.
         self.inner()
             .host()
-            .expect("the runtime was made with another type of state")
+            .expect("the runtime was created with another type of state")
     }
 
     /// Like [`Context::host`], as a shared pointer.
@@ -55,7 +55,7 @@ impl Context {
         // As in `host`.
         self.inner()
             .shared_host()
-            .expect("the runtime was made with another type of state")
+            .expect("the runtime was created with another type of state")
     }
 
     // Creating values.

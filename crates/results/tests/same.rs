@@ -120,10 +120,7 @@ fn the_same_in_single_runs_is_rarely_called_different() {
             u32::from(differs(&compare::single(&a, &b, &figures, &|_| None)))
         })
         .sum();
-    assert!(
-        wrong <= MAX_FALSE,
-        "seed 4: {wrong} false of {COMPARISONS}"
-    );
+    assert!(wrong <= MAX_FALSE, "seed 4: {wrong} false of {COMPARISONS}");
 }
 
 /// Excluding a warm-up that a run does not have must not cause differences. An actual warm-up must
@@ -177,10 +174,7 @@ fn seconds_alone_without_noise_between_runs_are_reported_unchanged() {
             u32::from(differs(&compare::single(&a, &b, &figures, &|_| Some(0.0))))
         })
         .sum();
-    assert!(
-        wrong <= MAX_FALSE,
-        "seed 5: {wrong} false of {COMPARISONS}"
-    );
+    assert!(wrong <= MAX_FALSE, "seed 5: {wrong} false of {COMPARISONS}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn record(name: &str, path: &Path, ended: &ExitedProcess) -> Result<Record, Stri
         // The record is complete even if a threshold aborted the run. A run that Ctrl-C ended does not count.
         Ok(record) if record.end.is_some() && !was_interrupted => Ok(record),
         _ => Err(format!(
-            "{name} gave no result ({}): {}",
+            "{name} produced no result ({}): {}",
             ended.status,
             String::from_utf8_lossy(&ended.messages).trim()
         )),
@@ -152,7 +152,7 @@ fn execute(
     }
     let status = child
         .wait()
-        .map_err(|error| format!("{name} was lost: {error}"))?;
+        .map_err(|error| format!("could not wait for {name}: {error}"))?;
     Ok(ExitedProcess { status, messages })
 }
 

@@ -1,4 +1,4 @@
-//! SQLite: a database in a file. It is used on threads that may block.
+//! SQLite databases. Their calls block, so they run on threads that may block.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

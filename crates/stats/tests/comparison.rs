@@ -3,7 +3,7 @@
 
 use plimsoll_stats::Random;
 use plimsoll_stats::comparison::{
-    Decision, Incomparable, MIN_PAIRS, Limits, Outcome, Paired, Side, detectable, holm,
+    Decision, Incomparable, Limits, MIN_PAIRS, Outcome, Paired, Side, detectable, holm,
     noise_floor, order,
 };
 

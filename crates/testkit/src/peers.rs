@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_connection_gets_further_responses() {
+    fn a_persistent_connection_receives_further_responses() {
         let peer = Peer::start(Play::ok("hello"));
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         for _ in 0..2 {

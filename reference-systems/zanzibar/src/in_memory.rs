@@ -12,7 +12,7 @@ pub struct Requests(Model);
 
 impl Requests {
     /// # Errors
-    /// When the embedded model is broken.
+    /// If the embedded model is invalid.
     pub fn new() -> Result<Requests, String> {
         Model::read("the default model", model::DEFAULT).map(Requests)
     }

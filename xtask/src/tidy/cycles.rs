@@ -38,7 +38,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 )
             }));
         } else if cycles.is_empty() {
-            let message = "has no import cycle: take it off the list in xtask/src/tidy/cycles.rs";
+            let message =
+                "has no import cycle: remove it from the list in xtask/src/tidy/cycles.rs";
             findings.push(Finding::new(folder, 0, message));
         }
     }
@@ -220,7 +221,7 @@ mod tests {
             assert!(
                 found
                     .iter()
-                    .any(|text| text.contains("take it off the list")),
+                    .any(|text| text.contains("remove it from the list")),
                 "{found:?}"
             );
         }

@@ -29,7 +29,7 @@ fn server(folder: &Path) -> (Running, String) {
     (server, format!("nats://127.0.0.1:{port}"))
 }
 
-pub fn agents_serve_several_runs_and_failures_arrive() {
+pub fn agents_serve_several_runs_and_report_failures() {
     let folder = tempfile::tempdir().unwrap();
     let (server, address) = server(folder.path());
     let agent = |name: &str| {
@@ -131,7 +131,7 @@ fn agent_of(folder: &Path, name: &str, flags: &[&str]) -> Running {
 }
 
 /// Waits until `plimsoll fleet status` lists this number of agents.
-fn await_agents(folder: &Path, wanted: usize) -> String {
+fn wait_for_agents(folder: &Path, wanted: usize) -> String {
     let file = folder.join("coordinator.json");
     let mut listed = String::new();
     wait_until(|| {
@@ -151,7 +151,7 @@ pub fn regions_are_chosen_and_shown() {
         agent_of(folder.path(), "b", &["--region", "us", "--max-users", "3"]),
         agent_of(folder.path(), "c", &["--region", "us"]),
     ];
-    let listed = await_agents(folder.path(), 3);
+    let listed = wait_for_agents(folder.path(), 3);
     assert!(listed.contains("a\teu\t"), "{listed}");
     let service = Peer::start(Play::ok("hello"));
     let file = folder.path().join("coordinator.json");
@@ -209,7 +209,7 @@ pub fn an_agent_reaches_allowed_hosts_only() {
         "a",
         &["--allow-hosts", "127.0.0.2,*.example"],
     );
-    await_agents(folder.path(), 1);
+    wait_for_agents(folder.path(), 1);
     let service = Peer::start(Play::ok("hello"));
     let file = folder.path().join("coordinator.json");
     let ended = plimsoll(&[
@@ -241,7 +241,7 @@ pub fn results_are_recovered_when_the_coordinator_is_killed() {
         agent_of(folder.path(), "a", &[]),
         agent_of(folder.path(), "b", &[]),
     ];
-    await_agents(folder.path(), 2);
+    wait_for_agents(folder.path(), 2);
     let service = Peer::start(Play::ok("hello"));
     let file = folder.path().join("coordinator.json");
     let script = ENDLESS.replace("'8s'", "'60s'");
@@ -251,7 +251,7 @@ pub fn results_are_recovered_when_the_coordinator_is_killed() {
     wait_until(|| service.requests() >= 80);
     kill(run.id());
     // The agents stop on their own.
-    wait_until(|| !await_agents(folder.path(), 2).contains("in run"));
+    wait_until(|| !wait_for_agents(folder.path(), 2).contains("in run"));
     let requests = service.requests();
     let recover = |arguments: &[&str], spool: &str| {
         plimsoll(&["fleet", "recover"])

@@ -148,7 +148,7 @@ impl UserTasks {
                     Some(Ok(())) => break,
                     Some(Err(panicked)) => {
                         return Err(InitError(AbortReason::Machine(format!(
-                            "a virtual user's task ended by a panic ({panicked}); please report this"
+                            "a virtual user's task panicked ({panicked}); please report this bug"
                         ))));
                     }
                     None => {

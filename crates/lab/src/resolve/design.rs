@@ -1,7 +1,7 @@
 //! The sensitivity of a lab's comparisons, computed before anything is measured.
 
 use plimsoll_results::lab::Variation;
-use plimsoll_stats::comparison::{MIN_PAIRS, LEVEL, detectable, pairs_to_detect};
+use plimsoll_stats::comparison::{LEVEL, MIN_PAIRS, detectable, pairs_to_detect};
 use serde::Serialize;
 
 use super::Lab;

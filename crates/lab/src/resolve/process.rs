@@ -93,7 +93,7 @@ pub struct Process {
     pub environment: Vec<(String, String)>,
     /// Processors to which it is pinned; empty for any.
     pub cpus: Vec<u32>,
-    /// Whether its processor time counts.
+    /// Whether its processor time is part of the measured usage.
     pub counts: bool,
     /// The URL of Prometheus metrics.
     pub metrics: Option<String>,

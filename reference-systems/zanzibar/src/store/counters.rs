@@ -31,7 +31,7 @@ pub const METRICS: &[Metric<Counters>] = &[
     ),
     (
         "plimsoll_serve_zanzibar_prepared_total",
-        "Queries prepared first, on a connection that did not know them.",
+        "Queries that had to be prepared first, on a new connection.",
         |c| c.prepared.load(Relaxed),
     ),
 ];

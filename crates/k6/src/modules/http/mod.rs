@@ -1,7 +1,7 @@
 //! `k6/http`.
 //!
 //! * `arguments`, `body`, `url`, `file`: build a request from a call.
-//! * `send`, `batch`: send requests and record every round trip.
+//! * `send`, `batch`: send requests and record every exchange.
 //! * `response`: the response object that scripts see.
 //! * `cookies`, `expected`: cookie jars and expected statuses.
 

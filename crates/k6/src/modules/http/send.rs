@@ -1,4 +1,4 @@
-//! Sends a prepared request and records each of its round trips.
+//! Sends a prepared request and records each of its exchanges.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -104,7 +104,7 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
 /// The outcome of a request.
 pub type Outcome = Result<plimsoll_http::Response, Failure>;
 
-/// Sends `prepared`, and records each round trip with the tags of `base` when it ends.
+/// Sends `prepared`, and records each exchange with the tags of `base` when it ends.
 pub async fn exchange(
     user: &User,
     work: &Work,
@@ -159,7 +159,7 @@ pub async fn exchange(
     outcome
 }
 
-/// Collects the properties of a round trip for its samples.
+/// Collects the properties of an exchange for its samples.
 #[allow(clippy::too_many_arguments)]
 fn record(
     work: &Work,
