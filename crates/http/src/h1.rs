@@ -78,7 +78,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Whether the server probably closed this kept connection while it was idle, so a safe request may
+    /// Whether the server probably closed this persistent connection while it was idle, so a safe request may
     /// be retried on a new connection.
     pub(crate) fn is_stale(&self, progress: &Progress) -> bool {
         progress.received == 0 && matches!(self, Fault::Closed | Fault::Write(_) | Fault::Read(_))

@@ -51,7 +51,7 @@ impl Timeline {
         }
     }
 
-    /// The common case: a kept connection was free, so the request was sent immediately.
+    /// The common case: an open connection was free, so the request was sent immediately.
     #[inline]
     pub fn on_kept_connection(
         started: Moment,

@@ -9,7 +9,7 @@ use crate::{Event, Listener};
 
 /// The time without a response after which a report is due.
 const REPORT_AFTER: Duration = Duration::from_secs(3);
-/// Maximum number of reports in one run, for servers that respond only now and then.
+/// Maximum number of reports in one run, for servers that respond only occasionally.
 const MAX_REPORTS: u32 = 3;
 
 /// A listener that calls a function with a sentence if no response has arrived for three seconds.

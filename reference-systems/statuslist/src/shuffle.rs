@@ -17,7 +17,7 @@ impl Seed {
         let mut seed = [0; 32];
         SystemRandom::new()
             .fill(&mut seed)
-            .map_err(|_| "the system gives no random numbers".to_owned())?;
+            .map_err(|_| "the operating system provided no random numbers".to_owned())?;
         Ok(Seed(seed))
     }
 }

@@ -90,7 +90,7 @@ impl Signer {
         self.pair
             .sign(&self.random, message)
             .map(|signature| signature.as_ref().to_vec())
-            .map_err(|_| "the system gives no random numbers".to_owned())
+            .map_err(|_| "the operating system provided no random numbers".to_owned())
     }
 
     /// The public key as a JSON Web Key Set (RFC 7517).
@@ -111,7 +111,7 @@ impl Signer {
 fn generate() -> Result<Vec<u8>, String> {
     EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
         .map(|key| key.as_ref().to_vec())
-        .map_err(|_| "the system gives no random numbers for a key".to_owned())
+        .map_err(|_| "the operating system provided no random numbers for a key".to_owned())
 }
 
 /// Writes a new file that only its owner may read.

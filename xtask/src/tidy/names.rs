@@ -1,4 +1,5 @@
-//! Rejects names without meaning for directories, files and modules.
+//! Rejects names without meaning for directories, files and modules, and names with words that a
+//! native engineer would not use.
 
 use super::Finding;
 use super::tree::Tree;
@@ -7,9 +8,30 @@ const EMPTY_NAMES: &[&str] = &[
     "util", "utils", "common", "core", "helper", "helpers", "manager", "misc",
 ];
 
+/// Words that file names may not contain, and what to write instead.
+const WORDS: &[(&str, &str)] = &[
+    ("answer", "response"),
+    ("answers", "responses"),
+    ("asked", "question or request"),
+    ("asking", "client"),
+    ("beside", "next-to or compared-with"),
+    ("told", "message or options"),
+    ("ways", "name what differs"),
+];
+
+/// Files whose names may contain these words: recorded cases, collected pages and published reports,
+/// and the answers to the questions of a report.
+const WORDS_ALLOWED: &[&str] = &[
+    "cases/",
+    "docs/reports/",
+    "crates/audit/",
+    "crates/report/src/answer.rs",
+    "crates/report/src/table_answers.rs",
+];
+
 /// Checks directory and file names, and declared modules, in Rust crates.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings = words(tree);
     for file in tree.rust() {
         let mut parts: Vec<&str> = file.path.trim_end_matches(".rs").split('/').collect();
         // `lib.rs` is only accepted at the root of a crate, where cargo requires it.
@@ -42,6 +64,26 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Checks the words in the names of all files.
+fn words(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        if WORDS_ALLOWED
+            .iter()
+            .any(|start| file.path.starts_with(start))
+        {
+            continue;
+        }
+        let mut parts = file.path.split(|c: char| !c.is_alphanumeric());
+        let found = parts.find_map(|part| WORDS.iter().find(|(word, _)| *word == part));
+        if let Some((word, instead)) = found {
+            let message = format!("the file name contains '{word}': write {instead}");
+            findings.push(Finding::new(&file.path, 0, message));
+        }
+    }
+    findings
+}
+
 fn complaint(name: &str) -> String {
     format!("'{name}' does not describe its contents; name it after its one concept")
 }
@@ -49,6 +91,24 @@ fn complaint(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_file_names_are_checked() {
+        let tree = Tree::of(&[
+            ("crates/http/tests/beside_nginx.rs", ""),
+            ("docs/decisions/0006-io-uring-beside-epoll.md", ""),
+            ("crates/http/src/gateways.rs", ""),
+            ("crates/report/src/answer.rs", ""),
+        ]);
+        let paths: Vec<_> = check(&tree).into_iter().map(|f| f.path).collect();
+        assert_eq!(
+            paths,
+            [
+                "crates/http/tests/beside_nginx.rs",
+                "docs/decisions/0006-io-uring-beside-epoll.md"
+            ]
+        );
+    }
 
     #[test]
     fn empty_names_are_found() {
