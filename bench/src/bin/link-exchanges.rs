@@ -63,7 +63,7 @@ fn run() -> Result<(), String> {
     };
     let watched = watched.map_err(|error| format!("--watch: {error}"))?;
     let mut exchanges = Exchanges::new().map_err(|error| error.to_string())?;
-    say(&exchanges.port().to_string())?;
+    print_line(&exchanges.port().to_string())?;
     let mut line = String::new();
     io::stdin()
         .lock()
@@ -80,10 +80,10 @@ fn run() -> Result<(), String> {
         .run(relay, &starts)
         .map_err(|error| error.to_string())?;
     let pauses = watch.end().map_err(|error| format!("--watch: {error}"))?;
-    say(&path.report(&ended, &pauses))
+    print_line(&path.report(&ended, &pauses))
 }
 
-fn say(text: &str) -> Result<(), String> {
+fn print_line(text: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")
         .and_then(|()| out.flush())

@@ -86,14 +86,14 @@ impl Folder {
                 Role::Server => &certificates.server,
                 Role::Client => &certificates.client,
             };
-            put(&self.key(role), &pair.key, 0o600, force)?;
-            put(&self.certificate(role), &pair.certificate, 0o644, force)?;
+            write_file(&self.key(role), &pair.key, 0o600, force)?;
+            write_file(&self.certificate(role), &pair.certificate, 0o644, force)?;
         }
         Ok(())
     }
 }
 
-fn put(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
+fn write_file(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     // An existing file may be readable by other users or may be a link, so replace it with a new file.
     let new_path = path.with_extension(format!("new-{}", std::process::id()));

@@ -86,8 +86,10 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
         .event_interval(61)
         .build()
         .and_then(|runtime| {
-            tokio::task::LocalSet::new()
-                .block_on(&runtime, run_with_timers(live(assignment, &exit_report)))
+            tokio::task::LocalSet::new().block_on(
+                &runtime,
+                run_with_timers(run_users(assignment, &exit_report)),
+            )
         });
     if let Err(error) = ended {
         run.abort(AbortReason::Machine(format!(
@@ -118,7 +120,7 @@ impl Drop for ExitReport {
     }
 }
 
-async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitReport) {
+async fn run_users<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitReport) {
     // Open the file before the run starts. Later, other workers may have used up the file descriptors.
     let meter = ThreadMeter::new();
     let recorder = Rc::new(Recorder::new(
@@ -169,7 +171,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitR
             }
             Command::Users(step) => {
                 if step == UserStep::Finish {
-                    outbox.turn_to(Part::TearDown);
+                    outbox.switch_phase(Part::TearDown);
                     recorder.set_clock(None);
                 }
                 let (seats, reports) = (Rc::clone(&seats), assignment.reports.clone());
@@ -183,7 +185,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitR
             }
             Command::Start(start) => {
                 // Samples of setup do not belong to the first second.
-                outbox.turn_to(Part::Scenarios);
+                outbox.switch_phase(Part::Scenarios);
                 let scenarios = shares.iter().map(|share| &*share.state);
                 recorder.set_clock(Some(RunClock {
                     start,
@@ -243,7 +245,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, exit_report: &ExitR
                 seats.interrupt_all();
             }
             Command::TearDown => {
-                outbox.turn_to(Part::TearDown);
+                outbox.switch_phase(Part::TearDown);
                 recorder.set_clock(None);
                 once.reset();
                 spawn_once(&assignment, &worker, &once, false);
@@ -333,7 +335,7 @@ impl Outbox {
     }
 
     /// Switches to another phase of the run.
-    fn turn_to(&self, part: Part) {
+    fn switch_phase(&self, part: Part) {
         self.send(None);
         self.part.set(part);
     }

@@ -99,7 +99,7 @@ impl Client {
                     }
                 }
                 Place::Idle(kept, slot) => {
-                    if let Some(kept) = self.alive(leg, kept) {
+                    if let Some(kept) = self.live_connection(leg, kept) {
                         let ended = self.exchange(leg, kept, outcome).await;
                         let Ended::Stale { was_sent } = ended else {
                             return;
@@ -204,7 +204,7 @@ impl Client {
 
     /// This idle connection, or another one if the peer has closed it.
     #[inline]
-    fn alive(
+    fn live_connection(
         &self,
         leg: &Leg<'_>,
         mut kept: Box<PooledConnection>,
@@ -270,7 +270,7 @@ impl Client {
             }
             Err(fault) => (Some(fault.into()), Ended::Whole),
         };
-        outcome.take_in(progress, error);
+        outcome.apply(progress, error);
         if leg.is_upgrade && outcome.exchange.status == 101 {
             outcome.switched = Some(kept);
         } else if reusable && !self.shared.settings.no_connection_reuse {
@@ -341,7 +341,7 @@ impl Client {
         if let Ended::Stale { was_sent } = &mut ended {
             *was_sent = progress.is_begun;
         }
-        outcome.take_in(progress, error);
+        outcome.apply(progress, error);
         ended
     }
 

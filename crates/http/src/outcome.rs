@@ -56,7 +56,7 @@ impl Outcome {
 
     /// Adds the results of an exchange on a connection.
     #[inline]
-    pub(crate) fn take_in(&mut self, progress: Progress, error: Option<ErrorInfo>) {
+    pub(crate) fn apply(&mut self, progress: Progress, error: Option<ErrorInfo>) {
         let exchange = &mut self.exchange;
         let done = progress.done.unwrap_or_else(plimsoll_clock::now);
         let first_byte = progress.first_byte.unwrap_or(done);

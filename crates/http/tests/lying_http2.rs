@@ -83,7 +83,7 @@ fn headers_with_length() -> Vec<u8> {
     [settings(), frame(HEADERS, END_HEADERS, 1, &block)].concat()
 }
 
-fn ask(address: SocketAddr, settings: Settings) -> Exchange {
+fn send_request(address: SocketAddr, settings: Settings) -> Exchange {
     run(async {
         let mut client_request = request(Method::Get, &format!("http://{address}/"));
         client_request.timeout = Duration::from_secs(20);
@@ -110,7 +110,7 @@ fn error_of(bytes: Vec<u8>) -> (u32, String) {
         // A reset would discard data that the client has not read yet.
         let _ = std::io::copy(&mut socket, &mut std::io::sink());
     });
-    let exchange = ask(address, Settings::default());
+    let exchange = send_request(address, Settings::default());
     let phases = exchange.timeline.phases();
     assert_eq!(phases.sum(), exchange.timeline.total());
     assert_eq!(exchange.status, 0, "{exchange:?}");
@@ -323,7 +323,7 @@ fn endless_responses_end_in_bounded_memory() {
             max_body: 1 << 20,
             ..Settings::default()
         };
-        let exchange = ask(address, limited);
+        let exchange = send_request(address, limited);
         let error = exchange.error.unwrap();
         assert!(!error.message.contains("timeout"), "{what}: {error}");
     }
@@ -348,7 +348,7 @@ fn a_flood_of_pings_does_not_delay_a_response() {
         let _ = socket.write_all(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &[STATUS_200]));
         std::thread::sleep(Duration::from_secs(60));
     });
-    let exchange = ask(address, Settings::default());
+    let exchange = send_request(address, Settings::default());
     assert_eq!(exchange.status, 200, "{exchange:?}");
 }
 

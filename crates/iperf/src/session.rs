@@ -269,7 +269,7 @@ impl<'a> Session<'a> {
         let sent = test.direction == Direction::Reverse
             || self.budget.is_spent() && self.flows.iter().filter(|flow| flow.sending).all(is_sent);
         let received = test.direction == Direction::Forward
-            || self.received() >= wanted(test)
+            || self.received() >= bytes_to_transfer(test)
             || test.protocol == Protocol::Udp && quiet > LAST_DATAGRAM;
         sent && received
     }
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
         let until = last + LAST_BYTES;
         let mut received = self.received();
         while waits
-            && received < wanted(test)
+            && received < bytes_to_transfer(test)
             && plimsoll_clock::now() < (last + LAST_BYTE).min(until)
         {
             std::thread::sleep(SHORT_SLICE);
@@ -318,7 +318,7 @@ impl<'a> Session<'a> {
 }
 
 /// Bytes to transfer in each direction.
-fn wanted(test: &Test) -> u64 {
+fn bytes_to_transfer(test: &Test) -> u64 {
     match test.end {
         End::Time(_) => u64::MAX,
         End::Bytes(bytes) => bytes,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(20);
 
-fn ask(port: u16, patience: Duration, test: Test) -> TestRequest {
+fn request_test(port: u16, patience: Duration, test: Test) -> TestRequest {
     TestRequest {
         host: "127.0.0.1".to_owned(),
         port,
@@ -39,8 +39,8 @@ fn small() -> Test {
     }
 }
 
-fn run(ask: &TestRequest) -> Report {
-    client::run(ask, &AtomicBool::new(false), &mut |_| {})
+fn run(request: &TestRequest) -> Report {
+    client::run(request, &AtomicBool::new(false), &mut |_| {})
 }
 
 /// A peer that reads the cookie of the first connection and then calls `play`.
@@ -55,7 +55,7 @@ fn peer(play: impl FnOnce(TcpStream) + Send + 'static) -> u16 {
     port
 }
 
-fn say(mut stream: &TcpStream, states: &[State]) {
+fn send_states(mut stream: &TcpStream, states: &[State]) {
     for state in states {
         stream.write_all(&[state.byte()]).expect("sent");
     }
@@ -70,10 +70,10 @@ fn a_silent_closed_or_foreign_server_is_reported() {
     let wait = |stream: TcpStream| {
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let message = error(run(&ask(peer(wait), SHORT, small())));
+    let message = error(run(&request_test(peer(wait), SHORT, small())));
     assert_eq!(message, "the server was silent for 300ms");
 
-    let message = error(run(&ask(peer(drop), LONG, small())));
+    let message = error(run(&request_test(peer(drop), LONG, small())));
     assert!(
         message.contains("closed unexpectedly") || message.contains("reset"),
         "{message}"
@@ -85,36 +85,36 @@ fn a_silent_closed_or_foreign_server_is_reported() {
             .expect("sent");
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let message = error(run(&ask(peer(garbage), LONG, small())));
+    let message = error(run(&request_test(peer(garbage), LONG, small())));
     assert!(message.contains("is it an iperf3 server?"), "{message}");
 
-    let busy = |stream: TcpStream| say(&stream, &[State::AccessDenied]);
+    let busy = |stream: TcpStream| send_states(&stream, &[State::AccessDenied]);
     assert_eq!(
-        run(&ask(peer(busy), LONG, small())).error,
+        run(&request_test(peer(busy), LONG, small())).error,
         Some(Error::Busy)
     );
 
     let refuses = |stream: TcpStream| {
-        say(&stream, &[State::ParamExchange]);
+        send_states(&stream, &[State::ParamExchange]);
         read_json(&stream).expect("parameters");
-        say(&stream, &[State::ServerError]);
+        send_states(&stream, &[State::ServerError]);
         (&stream)
             .write_all(&[0, 0, 0, 114, 0, 0, 0, 13])
             .expect("sent");
     };
-    let message = error(run(&ask(peer(refuses), LONG, small())));
+    let message = error(run(&request_test(peer(refuses), LONG, small())));
     assert!(
         message.contains("error 114, Permission denied"),
         "{message}"
     );
 
     let hasty = |stream: TcpStream| {
-        say(&stream, &[State::ParamExchange]);
+        send_states(&stream, &[State::ParamExchange]);
         read_json(&stream).expect("parameters");
-        say(&stream, &[State::DisplayResults]);
+        send_states(&stream, &[State::DisplayResults]);
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
-    let message = error(run(&ask(peer(hasty), LONG, small())));
+    let message = error(run(&request_test(peer(hasty), LONG, small())));
     assert!(
         message.contains("DisplayResults instead of CreateStreams"),
         "{message}"
@@ -128,11 +128,11 @@ fn resetting(control_too: bool) -> u16 {
     thread::spawn(move || {
         let (control, _) = listener.accept().expect("a client");
         Cookie::read(&control).expect("a cookie");
-        say(&control, &[State::ParamExchange]);
+        send_states(&control, &[State::ParamExchange]);
         read_json(&control).expect("parameters");
-        say(&control, &[State::CreateStreams]);
+        send_states(&control, &[State::CreateStreams]);
         let (mut stream, _) = listener.accept().expect("a stream");
-        say(&control, &[State::TestStart, State::TestRunning]);
+        send_states(&control, &[State::TestStart, State::TestRunning]);
         stream.read_exact(&mut [0; 50_000]).expect("data");
         // A socket that is closed with unread data is reset (RFC 2525, section 2.17).
         drop(stream);
@@ -152,7 +152,7 @@ fn a_reset_in_the_middle_is_reported() {
             end: End::Time(Duration::from_secs(600)),
             ..small()
         };
-        let message = error(run(&ask(resetting(control_too), LONG, endless)));
+        let message = error(run(&request_test(resetting(control_too), LONG, endless)));
         assert!(
             ["reset", "closed unexpectedly", "roken pipe"]
                 .iter()
@@ -169,16 +169,16 @@ fn misbehaving_server(misbehave: impl FnOnce(&TcpStream) + Send + 'static) -> u1
     thread::spawn(move || {
         let (control, _) = listener.accept().expect("a client");
         Cookie::read(&control).expect("a cookie");
-        say(&control, &[State::ParamExchange]);
+        send_states(&control, &[State::ParamExchange]);
         read_json(&control).expect("parameters");
-        say(&control, &[State::CreateStreams]);
+        send_states(&control, &[State::CreateStreams]);
         let (mut stream, _) = listener.accept().expect("a stream");
         thread::spawn(move || std::io::copy(&mut stream, &mut std::io::sink()));
-        say(&control, &[State::TestStart, State::TestRunning]);
+        send_states(&control, &[State::TestStart, State::TestRunning]);
         let mut byte = [0];
         (&control).read_exact(&mut byte).expect("the end");
         assert_eq!(State::of(byte[0]), Some(State::TestEnd));
-        say(&control, &[State::ExchangeResults]);
+        send_states(&control, &[State::ExchangeResults]);
         let results: Value = read_json(&control).expect("results");
         assert_eq!(results["streams"][0]["bytes"], 100_000);
         misbehave(&control);
@@ -216,7 +216,11 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
         } else {
             LONG
         };
-        let report = run(&ask(misbehaving_server(misbehave), patience, small()));
+        let report = run(&request_test(
+            misbehaving_server(misbehave),
+            patience,
+            small(),
+        ));
         assert_eq!(report.streams[0].total.bytes, 100_000);
         let message = error(report);
         assert!(message.contains(expected), "{message}");
@@ -224,9 +228,9 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
     // Streams that were not requested are ignored, and missing streams stay missing.
     let other = |stream: &TcpStream| {
         write_json(stream, &json!({ "streams": [{ "id": 99, "bytes": 1 }] })).expect("sent");
-        say(stream, &[State::DisplayResults]);
+        send_states(stream, &[State::DisplayResults]);
     };
-    let report = run(&ask(misbehaving_server(other), LONG, small()));
+    let report = run(&request_test(misbehaving_server(other), LONG, small()));
     assert_eq!(report.error, None);
     assert!(report.ends(&report.streams[0]).receiver.is_none());
 }
@@ -366,13 +370,13 @@ fn a_server_accepts_only_its_tests_streams_and_detects_a_disconnect() {
     assert_eq!(read_state(&stranger(&served)), Some(State::AccessDenied));
     drop(control);
     // The next client is served, which shows that the server has detected the disconnect.
-    let mut report = run(&ask(served.address.port(), LONG, small()));
+    let mut report = run(&request_test(served.address.port(), LONG, small()));
     for _ in 0..100 {
         if report.error != Some(Error::Busy) {
             break;
         }
         thread::sleep(Duration::from_millis(20));
-        report = run(&ask(served.address.port(), LONG, small()));
+        report = run(&request_test(served.address.port(), LONG, small()));
     }
     assert_eq!(report.error, None);
     drop(stream);
@@ -401,7 +405,7 @@ fn every_direction_transfers_its_bytes() {
             rate: plimsoll_units::BitRate::new(40_000_000).filter(|_| protocol == Protocol::Udp),
             ..small()
         };
-        let mut request = ask(served.address.port(), LONG, test);
+        let mut request = request_test(served.address.port(), LONG, test);
         request.json = true;
         request.interval = Some(Duration::from_secs(1));
         let report = run(&request);

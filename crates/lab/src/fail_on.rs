@@ -73,12 +73,12 @@ fn regressions(result: &LabResult, failures: &mut Failures) {
         let ratio = one.ratio.unwrap_or(1.0);
         match (one.outcome, is_larger_better(result, one)) {
             (Outcome::NotMeasured, _) => {
-                let open = format!("{}: not measured: {}", named(one), one.method);
+                let open = format!("{}: not measured: {}", comparison_name(one), one.method);
                 failures.open.push(open);
             }
             (Outcome::Larger, Some(false)) | (Outcome::Smaller, Some(true)) => {
                 let change = (ratio - 1.0) * 100.0;
-                let found = format!("{} changed by {change:+.1} %", named(one));
+                let found = format!("{} changed by {change:+.1} %", comparison_name(one));
                 failures.found.push(found);
             }
             _ => {}
@@ -91,7 +91,7 @@ fn with(result: &LabResult, outcomes: &[Outcome], failures: &mut Failures) {
     failures.found.extend(
         compared(result)
             .filter(|one| outcomes.contains(&one.outcome))
-            .map(|one| format!("{}: {}", named(one), one.text())),
+            .map(|one| format!("{}: {}", comparison_name(one), one.text())),
     );
 }
 
@@ -109,7 +109,7 @@ fn is_larger_better(result: &LabResult, one: &Comparison) -> Option<bool> {
     figure.better.as_deref().map(|better| better == "more")
 }
 
-fn named(one: &Comparison) -> String {
+fn comparison_name(one: &Comparison) -> String {
     format!("{} of {} against {}", one.figure, one.cells.1, one.cells.0)
 }
 

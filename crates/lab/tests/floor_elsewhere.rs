@@ -139,7 +139,7 @@ fn share(
 }
 
 /// The percentage of labs of equal cells in which a comparison shows a difference.
-fn wrong(restarts: usize, noise: Noise, rule: Rule) -> f64 {
+fn share_of_wrong_outcomes(restarts: usize, noise: Noise, rule: Rule) -> f64 {
     let is_different = |one: &Outcome| matches!(one, Outcome::Larger | Outcome::Smaller);
     share(restarts, [0.0; COMPARISONS], noise, rule, |all| {
         all.iter().any(is_different)
@@ -164,10 +164,10 @@ fn equal_cells_elsewhere_are_rarely_called_different() {
                 line,
                 ..USUAL
             };
-            let wrong = wrong(restarts, noise, Rule::Lab);
+            let share = share_of_wrong_outcomes(restarts, noise, Rule::Lab);
             assert!(
-                wrong <= 5.0,
-                "{restarts} restarts, machine {machine}, line {line}: {wrong:.1} %"
+                share <= 5.0,
+                "{restarts} restarts, machine {machine}, line {line}: {share:.1} %"
             );
         }
     }
@@ -182,7 +182,8 @@ fn equal_cells_with_delays_that_restarts_do_not_show_are_rarely_called_different
         kept: 0.1,
     };
     for restarts in [3, 5] {
-        let [far, without] = [Rule::Lab, Rule::Restarts].map(|rule| wrong(restarts, noise, rule));
+        let [far, without] =
+            [Rule::Lab, Rule::Restarts].map(|rule| share_of_wrong_outcomes(restarts, noise, rule));
         assert!(
             far <= 5.0 && without > 40.0,
             "{restarts} restarts: {far:.1} %, without the floor {without:.1} %"

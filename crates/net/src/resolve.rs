@@ -63,7 +63,7 @@ impl Resolver {
             return Ok(ip);
         }
         let started = plimsoll_clock::now();
-        let addresses = match self.ask(host).await {
+        let addresses = match self.query(host).await {
             Ok(found) => self.admit(found.into_iter()),
             Err(source) if is_unknown_host(&source) => Vec::new(),
             Err(source) => {
@@ -92,7 +92,7 @@ impl Resolver {
         })
     }
 
-    async fn ask(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+    async fn query(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let Some(servers) = &self.servers else {
             let found = tokio::net::lookup_host((host, 0)).await?;
             return Ok(found.map(|address| address.ip().to_canonical()).collect());

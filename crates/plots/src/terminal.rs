@@ -46,14 +46,14 @@ pub fn limit(plot: &LimitPlot, columns: usize) -> String {
     let mut out = clip(&head, columns);
     for (rate, name) in rates.iter().zip(&names) {
         let mut row = vec![' '; across];
-        put(&mut row, rule, '│');
+        set_mark(&mut row, rule, '│');
         for trial in plot.trials.iter().filter(|trial| trial.rate == *rate) {
             let mark = match (trial.kept, trial.soak) {
                 (true, true) => '■',
                 (true, false) => '●',
                 (false, _) => '×',
             };
-            put(&mut row, trial.value.map_or(across - 1, place), mark);
+            set_mark(&mut row, trial.value.map_or(across - 1, place), mark);
         }
         let row: String = row.into_iter().collect();
         out += &clip(&format!("{name:>left$}   {row}"), columns);
@@ -122,7 +122,7 @@ pub fn history(history: &History, columns: usize) -> String {
     out
 }
 
-fn put(row: &mut [char], at: usize, mark: char) {
+fn set_mark(row: &mut [char], at: usize, mark: char) {
     if let Some(place) = row.get_mut(at) {
         *place = mark;
     }

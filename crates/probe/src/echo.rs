@@ -14,7 +14,7 @@ use crate::{Peer, Plan, RoundTrip};
 ///
 /// # Errors
 /// Returns the reason if the peer cannot be identified.
-pub async fn ask(
+pub async fn identify_peer(
     stream: &mut Stream,
     address: &HostPort,
     path: &str,

@@ -100,7 +100,7 @@ async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
         // In TLS 1.3, the data for resuming a session arrives after the handshake, with the first
         // response (RFC 8446 §4.6.1).
         let patience = plan.timeout.min(Duration::from_millis(500));
-        let _ = echo::ask(&mut stream, &plan.address, &plan.path, patience).await;
+        let _ = echo::identify_peer(&mut stream, &plan.address, &plan.path, patience).await;
     }
     Ok(())
 }
@@ -110,7 +110,7 @@ async fn round_trip(
     path: &NetworkPath<'_>,
 ) -> Result<Result<RoundTrip, String>, String> {
     let (mut stream, ..) = path.open().await?;
-    match echo::ask(&mut stream, &plan.address, &plan.path, plan.timeout).await {
+    match echo::identify_peer(&mut stream, &plan.address, &plan.path, plan.timeout).await {
         Ok(Peer::Echo) => Ok(echo::measure(stream, plan).await),
         Ok(Peer::Http) => {
             drop(stream);

@@ -137,7 +137,7 @@ pub fn body_limit(text: &str) -> Result<BodyLimit, String> {
 
 /// Only so that a test can check where a rule leads.
 #[cfg(test)]
-fn lead(connect_to: &str) -> Option<(std::net::IpAddr, Option<u16>)> {
+fn parse_target(connect_to: &str) -> Option<(std::net::IpAddr, Option<u16>)> {
     let rules = rules(&[connect_to.to_owned()]).ok()?;
     rules
         .lookup("example.com", 80)
@@ -150,11 +150,11 @@ mod tests {
 
     #[test]
     fn a_host_is_mapped_to_other_addresses() {
-        let to = lead("example.com:80:127.0.0.1:8080").unwrap();
+        let to = parse_target("example.com:80:127.0.0.1:8080").unwrap();
         assert_eq!(to, ("127.0.0.1".parse().unwrap(), Some(8080)));
-        let to = lead("example.com:80:[::1]:8080").unwrap();
+        let to = parse_target("example.com:80:[::1]:8080").unwrap();
         assert_eq!(to, ("::1".parse().unwrap(), Some(8080)));
-        assert_eq!(lead("example.com:81:127.0.0.1:8080"), None);
+        assert_eq!(parse_target("example.com:81:127.0.0.1:8080"), None);
         let output = rules(&["a:1:b".to_owned()]).unwrap_err();
         assert!(output.contains("two addresses"), "{output}");
     }

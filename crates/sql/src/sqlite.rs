@@ -29,7 +29,7 @@ impl Sqlite {
                 .map(str::to_owned)
                 .collect();
             let count = columns.len();
-            let mut found = statement.query(params_from_iter(values.into_iter().map(given)))?;
+            let mut found = statement.query(params_from_iter(values.into_iter().map(to_sqlite)))?;
             let mut rows = Vec::new();
             while let Some(row) = found.next()? {
                 let row: Result<Vec<_>, _> =
@@ -48,7 +48,7 @@ impl Sqlite {
             if values.is_empty() {
                 connection.execute_batch(&text)?;
             } else {
-                connection.execute(&text, params_from_iter(values.into_iter().map(given)))?;
+                connection.execute(&text, params_from_iter(values.into_iter().map(to_sqlite)))?;
             }
             Ok(Changes {
                 rows: connection.total_changes().saturating_sub(before),
@@ -73,7 +73,7 @@ impl Sqlite {
     }
 }
 
-fn given(value: SqlValue) -> Value {
+fn to_sqlite(value: SqlValue) -> Value {
     match value {
         SqlValue::Null => Value::Null,
         SqlValue::Bool(truth) => Value::Integer(truth.into()),

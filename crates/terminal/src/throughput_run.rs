@@ -25,12 +25,12 @@ pub fn run(what: &ThroughputRun) -> Exit {
         }
     };
     match what {
-        ThroughputRun::Test(test) => ask(test, &stop),
+        ThroughputRun::Test(test) => run_client(test, &stop),
         ThroughputRun::Server(server) => serve(server, &stop),
     }
 }
 
-fn ask(test: &TestRequest, stop: &AtomicBool) -> Exit {
+fn run_client(test: &TestRequest, stop: &AtomicBool) -> Exit {
     let report = client::run(test, stop, &mut |line| print_stdout(line.as_bytes()));
     show(test.json, &report);
     match report.error {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use plimsoll_testground::{Append, Kind, Postgres, Proxy, Redis};
 
-fn ask(address: SocketAddr, request: &str) -> String {
+fn send_request(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     let mut response = [0; 4096];
@@ -45,11 +45,15 @@ fn postgres_has_postgis() {
 fn redis_keeps_the_data_in_its_append_only_file() {
     for (append, kept) in [(Append::Always, "$1\r\n7\r\n"), (Append::Never, "$-1\r\n")] {
         let mut redis = Redis::start(append);
-        assert_eq!(ask(redis.address(), "SET kept 7\r\n"), "+OK\r\n");
+        assert_eq!(send_request(redis.address(), "SET kept 7\r\n"), "+OK\r\n");
         redis.kill();
         assert!(TcpStream::connect(redis.address()).is_err());
         redis.restart();
-        assert_eq!(ask(redis.address(), "GET kept\r\n"), kept, "{append:?}");
+        assert_eq!(
+            send_request(redis.address(), "GET kept\r\n"),
+            kept,
+            "{append:?}"
+        );
     }
 }
 

@@ -288,7 +288,7 @@ mod tests {
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-    fn ask(peer: &Peer) -> io::Result<Vec<u8>> {
+    fn send_request(peer: &Peer) -> io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(peer.address())?;
         stream.write_all(REQUEST)?;
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn half_a_response_is_incomplete() {
         let peer = Peer::start(Play::truncated_body());
-        let received = ask(&peer).unwrap();
+        let received = send_request(&peer).unwrap();
         assert!(received.ends_with(b"\r\n\r\nonly this"));
         assert_eq!((peer.connections(), peer.requests()), (1, 1));
     }
@@ -307,7 +307,10 @@ mod tests {
     #[test]
     fn a_reset_is_a_reset() {
         let peer = Peer::start(Play::reset());
-        assert_eq!(ask(&peer).unwrap_err().kind(), ErrorKind::ConnectionReset);
+        assert_eq!(
+            send_request(&peer).unwrap_err().kind(),
+            ErrorKind::ConnectionReset
+        );
     }
 
     #[test]
@@ -336,7 +339,7 @@ mod tests {
     #[test]
     fn a_huge_body_is_as_long_as_announced() {
         let peer = Peer::start(Play::huge_body(200_000));
-        let received = ask(&peer).unwrap();
+        let received = send_request(&peer).unwrap();
         let head = received
             .windows(4)
             .position(|window| window == b"\r\n\r\n")

@@ -82,7 +82,7 @@ impl Operator {
         // Loading may take a while; the event loop must not block.
         let read = tokio::task::spawn_blocking(move || config::load(&file)).await;
         let read = read.unwrap_or_else(|error| Err(error.to_string()));
-        match read.and_then(|config| self.take_up(config)) {
+        match read.and_then(|config| self.apply(config)) {
             Ok(()) => {
                 self.gateway.reloads.fetch_add(1, Relaxed);
                 log::info("the configuration is applied", &[("because", why.into())]);
@@ -95,7 +95,7 @@ impl Operator {
         }
     }
 
-    fn take_up(&mut self, config: Config) -> Result<(), String> {
+    fn apply(&mut self, config: Config) -> Result<(), String> {
         let before = self.gateway.plan.load_full();
         let opened = self.open_new(&config)?;
         // If this fails, the new entries are dropped; no client is connected to them yet.

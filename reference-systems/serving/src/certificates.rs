@@ -127,13 +127,13 @@ fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
     let made = |error: rcgen::Error| format!("cannot create certificates: {error}");
 
     let authority_key = KeyPair::generate().map_err(made)?;
-    let mut authority = named("Plimsoll test authority");
+    let mut authority = certificate_for("Plimsoll test authority");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     let authority_certificate = authority.self_signed(&authority_key).map_err(made)?;
     let issuer = Issuer::new(authority, authority_key);
 
-    let mut server = named("Plimsoll test server");
+    let mut server = certificate_for("Plimsoll test server");
     let localhost = ["localhost", "127.0.0.1", "::1"].map(String::from);
     for name in localhost.iter().chain(names) {
         server.subject_alt_names.push(match name.parse::<IpAddr>() {
@@ -146,7 +146,7 @@ fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
         });
     }
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    let mut client = named("Plimsoll test client");
+    let mut client = certificate_for("Plimsoll test client");
     client.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
 
     write(
@@ -171,7 +171,7 @@ fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn named(name: &str) -> CertificateParams {
+fn certificate_for(name: &str) -> CertificateParams {
     let mut parameters = CertificateParams::default();
     parameters.distinguished_name.push(DnType::CommonName, name);
     parameters.use_authority_key_identifier_extension = true;

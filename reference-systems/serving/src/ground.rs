@@ -85,10 +85,10 @@ where
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start the event loop: {error}"))?
-        .block_on(live(limits, start))
+        .block_on(run_until_stopped(limits, start))
 }
 
-async fn live<E>(
+async fn run_until_stopped<E>(
     limits: &Limits,
     start: impl AsyncFnOnce(&Ground) -> Result<(Places, E), String>,
 ) -> Result<(), String>

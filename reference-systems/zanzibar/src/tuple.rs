@@ -80,7 +80,7 @@ fn known_type(model: &Model, field: &str, name: &str) -> Result<(), Failure> {
         return Err(invalid(field, "it is missing"));
     }
     let hint = suggestion(name, model.types().keys().map(String::as_str));
-    let name = shown(name);
+    let name = quoted(name);
     Err(invalid(
         field,
         &format!("the model has no type '{name}'{hint}"),
@@ -106,7 +106,7 @@ fn known_relation(
     let hint = suggestion(relation, names);
     Err(invalid(
         relation_field,
-        &format!("'{type_name}' has no relation '{}'{hint}", shown(relation)),
+        &format!("'{type_name}' has no relation '{}'{hint}", quoted(relation)),
     ))
 }
 
@@ -133,12 +133,12 @@ fn invalid(field: &str, problem: &str) -> Failure {
 }
 
 /// An untrusted string for an error message: shortened, without invisible characters.
-fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {
-        shown.push('…');
+        quoted.push('…');
     }
-    shown
+    quoted
 }
 
 #[cfg(test)]

@@ -119,12 +119,12 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
         }
         (Kind::Table(_) | Kind::Named(_) | Kind::When, _)
         | (_, Value::List(_) | Value::Table(_)) => {
-            problems.push(wrong(kind, name, node, None));
+            problems.push(wrong_kind(kind, name, node, None));
         }
         (_, Value::Text(text)) if template::has_variables(text) => {}
         _ => {
             if let Err(why) = scalar(kind, node) {
-                problems.push(wrong(kind, name, node, why));
+                problems.push(wrong_kind(kind, name, node, why));
             }
         }
     }
@@ -137,7 +137,7 @@ fn is_table(kind: &Kind) -> bool {
     }
 }
 
-fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
+fn wrong_kind(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     let is = match node.scalar() {
         Some(text) => format!("\"{text}\""),

@@ -325,7 +325,7 @@ fn read_http(http: &mut Fields<'_>, scope: &Scope<'_>) -> Http {
         headers: http.string_map("headers"),
         body: file_or_text(http, "body"),
         body_lines,
-        connections: http.text("connections").unwrap_or_else(kept),
+        connections: http.text("connections").unwrap_or_else(default_connections),
         include_connecting: http.flag("include-connecting").unwrap_or(false),
         insecure: http.flag("insecure").unwrap_or(false),
         identity,
@@ -354,7 +354,7 @@ fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
         proto: grpc.path("proto").map(|path| path.display().to_string()),
         data: file_or_text(grpc, "data").unwrap_or_else(|| "{}".to_owned()),
         metadata: grpc.string_map("metadata"),
-        connections: grpc.text("connections").unwrap_or_else(kept),
+        connections: grpc.text("connections").unwrap_or_else(default_connections),
         include_connecting: grpc.flag("include-connecting").unwrap_or(false),
         tls: grpc.flag("tls").unwrap_or(false),
         insecure: grpc.flag("insecure").unwrap_or(false),
@@ -362,7 +362,7 @@ fn read_grpc(grpc: &mut Fields<'_>) -> Grpc {
     }
 }
 
-fn kept() -> String {
+fn default_connections() -> String {
     "kept".to_owned()
 }
 

@@ -73,7 +73,7 @@ impl Observer {
                 .collect(),
             series: Vec::new(),
         };
-        observer.look();
+        observer.take_reading();
         observer
     }
 
@@ -92,14 +92,14 @@ impl Observer {
                 .push(WatchedProcess::of(&entry, BTreeMap::new()));
         }
         if Instant::now() >= self.next {
-            self.look();
+            self.take_reading();
         }
     }
 
-    fn look(&mut self) {
+    fn take_reading(&mut self) {
         self.next = Instant::now() + self.every;
         for watched in &mut self.watched {
-            watched.look();
+            watched.take_reading();
         }
         // The lab did not start the system, so its process is unknown.
         let counts = self.watched.iter().filter(|one| !one.peak.apart);
@@ -112,7 +112,7 @@ impl Observer {
 
     /// Takes the last reading.
     pub fn end(mut self) -> Observed {
-        self.look();
+        self.take_reading();
         Observed {
             used: self
                 .watched
@@ -142,7 +142,7 @@ impl WatchedProcess {
         }
     }
 
-    fn look(&mut self) {
+    fn take_reading(&mut self) {
         let now = self.of.tree();
         let sum = |of: fn(&ProcessReading) -> u64| now.values().map(of).sum::<u64>();
         let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);

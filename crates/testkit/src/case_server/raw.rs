@@ -67,7 +67,7 @@ async fn misbehave(mut stream: TcpStream) {
             tokio::time::sleep(Duration::from_secs(30)).await;
             return;
         }
-        _ => match path.strip_prefix("/odd/").and_then(odd) {
+        _ => match path.strip_prefix("/odd/").and_then(odd_response) {
             Some(response) => response,
             None => return,
         },
@@ -79,7 +79,7 @@ async fn misbehave(mut stream: TcpStream) {
 }
 
 /// Headers and framings at the limits of what HTTP allows.
-fn odd(what: &str) -> Option<String> {
+fn odd_response(what: &str) -> Option<String> {
     let ok = "HTTP/1.1 200 OK\r\n";
     Some(match what {
         "no-colon" => format!("{ok}this is no field\r\nContent-Length: 2\r\n\r\nok"),

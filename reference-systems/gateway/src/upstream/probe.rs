@@ -25,7 +25,13 @@ pub async fn probe(name: String, upstream: Weak<Upstream>, check: ActiveCheck) {
         runs.resize(upstream.targets.len(), (true, 0));
         let targets = upstream.targets.iter();
         let outcomes: Vec<_> = targets
-            .map(|target| tokio::spawn(ask(upstream.clone(), target.clone(), check.clone())))
+            .map(|target| {
+                tokio::spawn(check_target(
+                    upstream.clone(),
+                    target.clone(),
+                    check.clone(),
+                ))
+            })
             .collect();
         for ((outcome, target), run) in outcomes.into_iter().zip(&upstream.targets).zip(&mut runs) {
             let outcome = outcome.await.unwrap_or_else(|error| Err(error.to_string()));
@@ -51,7 +57,7 @@ pub async fn probe(name: String, upstream: Weak<Upstream>, check: ActiveCheck) {
     }
 }
 
-async fn ask(
+async fn check_target(
     upstream: Arc<Upstream>,
     target: Arc<Target>,
     check: ActiveCheck,

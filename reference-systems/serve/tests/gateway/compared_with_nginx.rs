@@ -46,7 +46,7 @@ const REQUESTS: &[(&str, &str, &str)] = &[
 ];
 
 /// The status, and the server that responded.
-fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String>) {
+fn send_request(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String>) {
     let (method, target, fields) = request;
     let body = if *method == "POST" { "0\r\n\r\n" } else { "" };
     let close = if fields.contains("connection") {
@@ -107,8 +107,8 @@ fn requests_that_nginx_rejects_are_rejected() {
     let refused = |status: u16| (400..600).contains(&status);
     let mut taken = 0;
     for request in REQUESTS {
-        let (theirs, their_server) = ask(nginx.address(), request);
-        let (ours, our_server) = ask(gateway.address(), request);
+        let (theirs, their_server) = send_request(nginx.address(), request);
+        let (ours, our_server) = send_request(gateway.address(), request);
         taken += usize::from(!refused(theirs) || their_server.is_some());
         if their_server.is_none() && refused(theirs) {
             assert!(

@@ -150,7 +150,7 @@ impl Redis {
         for (name, allowed) in [("appendonly", &["yes"][..]), ("appendfsync", flushed)] {
             let mut command = cmd("CONFIG");
             command.arg("GET").arg(name);
-            let reply: Vec<String> = self.ask(&command).await.map_err(|reason| {
+            let reply: Vec<String> = self.run_command(&command).await.map_err(|reason| {
                 format!(
                     "cannot read its persistence settings: {reason}. \
                      To continue without this check, use --redis-durability none"
@@ -166,7 +166,7 @@ impl Redis {
         Ok(())
     }
 
-    async fn ask<T: FromRedisValue>(&self, command: &redis::Cmd) -> Outcome<T> {
+    async fn run_command<T: FromRedisValue>(&self, command: &redis::Cmd) -> Outcome<T> {
         command
             .query_async(&mut self.connection.clone())
             .await
@@ -226,7 +226,7 @@ impl Redis {
             .arg(format!("{LIST}{list}"))
             .arg(&["pool", "size", "bits"]);
         let (pool, size, bits): (Option<String>, Option<u32>, Option<u8>) =
-            self.ask(&command).await?;
+            self.run_command(&command).await?;
         let (Some(pool), Some(size), Some(bits)) = (pool, size, bits) else {
             return Ok(None);
         };
@@ -244,14 +244,14 @@ impl Redis {
             .arg(format!("u{}", shape.width.bits()))
             .arg(place.bits_from_left(shape.width))
             .arg(value);
-        let _before: Vec<u8> = self.ask(&command).await?;
+        let _before: Vec<u8> = self.run_command(&command).await?;
         Ok(true)
     }
 
     pub async fn statuses(&self, list: Uuid) -> Outcome<Option<Vec<u8>>> {
         let mut command = cmd("GET");
         command.arg(bits_key(list));
-        self.ask(&command).await
+        self.run_command(&command).await
     }
 
     pub async fn issued(&self, pool: &str, most: u32) -> Outcome<Vec<Uuid>> {
@@ -262,7 +262,7 @@ impl Redis {
     }
 
     pub async fn reachable(&self) -> Outcome<()> {
-        self.ask(&cmd("PING")).await
+        self.run_command(&cmd("PING")).await
     }
 }
 

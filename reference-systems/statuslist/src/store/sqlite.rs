@@ -86,11 +86,11 @@ impl Sqlite {
         });
         self.jobs.try_send(job).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Failure::Overloaded,
-            mpsc::error::TrySendError::Closed(_) => gone(),
+            mpsc::error::TrySendError::Closed(_) => store_stopped(),
         })?;
         message
             .await
-            .map_err(|_| gone())?
+            .map_err(|_| store_stopped())?
             .map_err(Failure::Unavailable)
     }
 
@@ -236,7 +236,7 @@ impl Sqlite {
     }
 }
 
-fn gone() -> Failure {
+fn store_stopped() -> Failure {
     Failure::Unavailable("the thread of the store has ended".to_owned())
 }
 

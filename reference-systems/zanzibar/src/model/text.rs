@@ -56,14 +56,14 @@ struct Reference {
 
 impl Reference {
     fn check(&self, types: &Types) -> Result<(), Wrong> {
-        let wrong = |message: String| Err((self.line, message));
+        let fail = |message: String| Err((self.line, message));
         let Some(of) = &self.of else {
             let mut all = types.values().flat_map(|relations| relations.keys());
             if all.any(|relation| *relation == self.relation) {
                 return Ok(());
             }
             let all = types.values().flat_map(|relations| relations.keys());
-            return wrong(format!(
+            return fail(format!(
                 "no type has a relation '{}'{}",
                 self.relation,
                 suggestion(&self.relation, all.map(String::as_str))
@@ -71,7 +71,7 @@ impl Reference {
         };
         let relations = types.get(of);
         match relations.and_then(|relations| relations.get(&self.relation)) {
-            None => wrong(format!(
+            None => fail(format!(
                 "'{of}' has no relation '{}'{}",
                 self.relation,
                 suggestion(
@@ -81,7 +81,7 @@ impl Reference {
                         .flat_map(|all| all.keys().map(String::as_str))
                 )
             )),
-            Some(rewrite) if self.followed && !rewrite.has_this() => wrong(format!(
+            Some(rewrite) if self.followed && !rewrite.has_this() => fail(format!(
                 "'{}' of '{of}' has no tuples of its own to follow; add 'this' to it",
                 self.relation
             )),
@@ -91,11 +91,11 @@ impl Reference {
 }
 
 fn rewrite(node: &Node, of: &str, references: &mut Vec<Reference>) -> Result<Rewrite, Wrong> {
-    let unknown = |line, wrong: &str, right: &[&'static str]| {
-        let hint = suggestion(wrong, right.iter().copied());
+    let unknown = |line, given: &str, right: &[&'static str]| {
+        let hint = suggestion(given, right.iter().copied());
         Err((
             line,
-            format!("'{wrong}' is not a rewrite{hint}; it is {FORMS}"),
+            format!("'{given}' is not a rewrite{hint}; it is {FORMS}"),
         ))
     };
     let map = match &node.value {
@@ -265,7 +265,7 @@ mod tests {
     use super::super::DEFAULT;
     use super::*;
 
-    fn wrong(text: &str) -> String {
+    fn error_of(text: &str) -> String {
         read("model.yaml", text).unwrap_err()
     }
 
@@ -278,11 +278,11 @@ mod tests {
             .unwrap()
             + 1;
         assert_eq!(
-            wrong(&model),
+            error_of(&model),
             format!("model.yaml:{line}: 'folder' has no relation 'editr'; did you mean 'editor'?")
         );
         assert_eq!(
-            wrong("types:\n  a:\n    x: thsi\n"),
+            error_of("types:\n  a:\n    x: thsi\n"),
             format!("model.yaml:3: 'thsi' is not a rewrite; did you mean 'this'?; it is {FORMS}")
         );
         for (text, expected) in [
@@ -322,7 +322,7 @@ mod tests {
             ("types: {a: &b {x: this}, c: *b}", "aliases"),
             ("types:\n  a: {x: this", "model.yaml:"),
         ] {
-            let error = wrong(text);
+            let error = error_of(text);
             assert!(error.contains(expected), "{text}: {error}");
         }
         let deep = format!(
@@ -330,7 +330,7 @@ mod tests {
             "{any_of: [".repeat(40),
             "]}".repeat(40)
         );
-        assert!(wrong(&deep).contains("levels deep"));
+        assert!(error_of(&deep).contains("levels deep"));
     }
 
     #[test]

@@ -150,7 +150,7 @@ impl Postgres {
                     "all connections to the database are busy; try again later".to_owned(),
                 );
             }
-            self.lost(&error_text(&error))
+            self.unavailable(&error_text(&error))
         })
     }
 
@@ -194,7 +194,7 @@ impl Postgres {
                 // It is unknown what will arrive on it, so it is closed.
                 drop(Object::take(client));
                 let why = format!("the database did not respond within {RESPONSE_TIMEOUT:?}");
-                (None, Err(self.lost(&why)))
+                (None, Err(self.unavailable(&why)))
             }
         }
     }
@@ -275,7 +275,7 @@ impl Postgres {
     /// Converts an error of PostgreSQL for the client.
     pub(super) fn failure(&self, error: &Error) -> Failure {
         let Some(state) = error.code() else {
-            return self.lost(&chain(error));
+            return self.unavailable(&chain(error));
         };
         // Classes 08 (connection), 53 (resources) and 57 (operator intervention) concern the
         // server, not the statement (PostgreSQL, appendix A).
@@ -283,13 +283,13 @@ impl Postgres {
             return Failure::Unavailable("the database took too long; try again later".to_owned());
         }
         match state.code().get(..2) {
-            Some("08" | "53" | "57") => self.lost(&chain(error)),
-            _ if *state == SqlState::READ_ONLY_SQL_TRANSACTION => self.lost(&chain(error)),
+            Some("08" | "53" | "57") => self.unavailable(&chain(error)),
+            _ if *state == SqlState::READ_ONLY_SQL_TRANSACTION => self.unavailable(&chain(error)),
             _ => Failure::internal("PostgreSQL refused a statement", &chain(error)),
         }
     }
 
-    fn lost(&self, why: &str) -> Failure {
+    fn unavailable(&self, why: &str) -> Failure {
         if self.reached.swap(false, Relaxed) {
             log::warn("the database is out of reach", &[("reason", why.into())]);
         }
