@@ -75,7 +75,7 @@ lint: spelling reports
 	@if command -v cargo-deny >/dev/null 2>&1; then \
 		$(CARGO) deny --offline check bans licenses sources && \
 		$(CARGO) deny --offline $(SYSTEMS) check --config "$(CURDIR)/deny.toml" bans licenses sources; \
-	else echo "lint: cargo-deny is not installed; tidy has checked the licences, bans and sources were not"; fi
+	else echo "lint: cargo-deny is not installed; tidy has checked the licenses, bans and sources were not"; fi
 
 spelling:
 	@if command -v codespell >/dev/null 2>&1; then git ls-files -z -- . $(NOT_OURS) | xargs -0 codespell --quiet-level=6; \

@@ -21,7 +21,7 @@ def wire(settings):
         "iperf3 → plimsoll": ("iperf3", "plimsoll"),
         "plimsoll → plimsoll": ("plimsoll", "plimsoll"),
     }
-    carried = {name: [] for name in rows}
+    rates = {name: [] for name in rows}
     seconds = min(settings.seconds, 5)
     for number in range(settings.rounds):
         order = list(rows) if number % 2 == 0 else list(reversed(rows))
@@ -31,11 +31,11 @@ def wire(settings):
             if rate is None:
                 settings.say(f"{name}: no figure")
                 continue
-            carried[name].append(rate)
+            rates[name].append(rate)
             settings.say(f"{name}: {rate / 1e9:.1f} Gbit/s")
-    base = carried["iperf3 → iperf3"]
+    base = rates["iperf3 → iperf3"]
     lines, worst = [], None
-    for name, values in carried.items():
+    for name, values in rates.items():
         ratios = [one / two for one, two in zip(values, base)]
         lines.append((name, spread([value / 1e9 for value in values], "{:.1f}"), spread(ratios)))
         if name.startswith("plimsoll") and ratios:

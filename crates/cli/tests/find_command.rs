@@ -164,9 +164,9 @@ fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
             "{result:#}"
         );
         let is_missed = trial["counts_as"] == "missed" && is_valid(trial);
-        let is_carried = rate(&trial["rate"]) <= 0.95 * capacity;
+        let is_below_capacity = rate(&trial["rate"]) <= 0.95 * capacity;
         assert!(
-            !(is_missed && is_carried) || lateness.is_frequent(),
+            !(is_missed && is_below_capacity) || lateness.is_frequent(),
             "a valid miss below the server's capacity: {result:#}"
         );
     }
@@ -325,8 +325,8 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
     // The result is not confirmed if the machine was busy.
     assert!(matches!(ended.status, Some(0 | 3)), "{ended:?}");
     // Two workers of 20 ms have a capacity of 100 per second.
-    let carries = ended.stdout.split_once("The service handles ");
-    let kept: Option<f64> = carries.and_then(|(_, text)| {
+    let sentence = ended.stdout.split_once("The service handles ");
+    let kept: Option<f64> = sentence.and_then(|(_, text)| {
         let mut words = text.split_ascii_whitespace();
         words.find_map(|word| word.strip_suffix("/s")?.parse().ok())
     });

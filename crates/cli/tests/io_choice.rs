@@ -84,7 +84,7 @@ fn an_unknown_mode_is_refused_by_flag_and_by_variable() {
 }
 
 #[test]
-fn every_mode_carries_requests() {
+fn every_mode_transfers_requests() {
     let is_refused = |ended: &Ended| ended.stderr.contains("io_uring is not available here");
     for mode in ["auto", "epoll", "uring", ""] {
         let by_flag = run_all(&["--io", mode], &[], false);

@@ -39,7 +39,7 @@ fn lines(body: &Bytes) -> Vec<String> {
 }
 
 #[test]
-fn redirects_change_methods_and_carry_cookies() {
+fn redirects_change_methods_and_keep_cookies() {
     let address = echo();
     run(async {
         let client = client(Settings::default());

@@ -221,7 +221,7 @@ impl Stream {
         self.wake_reader();
     }
 
-    /// Makes a part of the response wake this task when it arrives.
+    /// Registers this task to be woken when a part of the response arrives.
     pub fn wake_on_progress(&mut self, cx: &Context<'_>) {
         match &mut self.reader {
             Some(reader) => reader.clone_from(cx.waker()),

@@ -162,7 +162,7 @@ mod tests {
     fn printed(kept: &str, confirmed: bool, verdict: &str) -> String {
         format!(
             r#"{{"schema": "plimsoll/find-result/1", "objectives": ["p95<50ms"], "kept": {kept},
-            "broken": 110, "confirmed": {confirmed}, "answer": "It carries 100/s.", "trials": [
+            "broken": 110, "confirmed": {confirmed}, "answer": "The limit is 100/s.", "trials": [
             {{"rate": 100, "soak": false, "kept": true, "metric": "http_req_response_time",
               "response_time_ms": {{"p95": 31.5}}, "verdict": "suspect", "reasons": ["client: slow"]}},
             {{"rate": 110, "soak": false, "kept": false, "metric": "http_req_response_time",
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(search.trials[1].value, None);
         assert_eq!((found.verdict, found.reasons.len()), ("valid", 0));
         assert_eq!(read("{\"requests\": 3}"), None);
-        assert_eq!(read("It carries 100/s"), None);
+        assert_eq!(read("The limit is 100/s"), None);
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((found.verdict, found.reasons.len()), ("suspect", 1));
         let found = read(&printed("100", false, "valid")).unwrap();
         assert_eq!(found.verdict, "suspect");
-        assert_eq!(found.reasons[0].1, "It carries 100/s.");
+        assert_eq!(found.reasons[0].1, "The limit is 100/s.");
         let nothing =
             printed("null", false, "invalid").replace("\"broken\": 110", "\"broken\": null");
         assert_eq!(read(&nothing).unwrap().verdict, "invalid");

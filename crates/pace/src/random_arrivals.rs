@@ -34,7 +34,7 @@ const BLOCK: u64 = 64;
 /// More iterations than any run has, and still exact as a floating-point number.
 const MAX_ITERATIONS: u64 = 1 << 50;
 
-/// Ends of neighbouring gaps, as shares of the whole.
+/// Ends of neighboring gaps, as shares of the whole.
 #[derive(Clone, Debug, Default)]
 struct Block {
     first: u64,

@@ -166,7 +166,7 @@ impl HttpOptions {
         let wanted = self.protocol.unwrap_or_default();
         match wanted {
             Wanted::Http1 if streams.is_some() => Err(format!(
-                "{flag}: an HTTP/1.1 connection carries one request at a time; use HTTP/2 or HTTP/3"
+                "{flag}: an HTTP/1.1 connection can transfer only one request at a time; use HTTP/2 or HTTP/3"
             )),
             Wanted::Auto if streams.is_some() && !is_tls => Err(format!(
                 "{flag} needs HTTP/2 or HTTP/3: add --h2c if the server supports HTTP/2 without TLS, \

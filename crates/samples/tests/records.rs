@@ -175,7 +175,7 @@ fn our_own_metrics_are_exported_on_request_only() {
 }
 
 #[test]
-fn other_samples_carry_their_tags() {
+fn other_samples_have_their_tags() {
     let scene = with_outputs(false);
     let counter = scene
         .registry

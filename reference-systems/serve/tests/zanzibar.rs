@@ -37,7 +37,7 @@ fn both_versions_and_both_protocols_reach_the_same_service() {
     for h2 in [false, true] {
         let mut client = connect(&served, h2);
         for text in TUPLES {
-            // Storing it a second time is a success too.
+            // Storing it a second time also succeeds.
             for _ in 0..2 {
                 let body = json!({"tuple": tuple(text)});
                 assert_eq!(post(&mut client, "Write", &body), (200, json!({})));
@@ -135,7 +135,7 @@ fn tuples_are_read_deleted_and_listed_in_pages() {
 }
 
 #[test]
-fn mistakes_are_named_with_connects_codes() {
+fn errors_have_connects_codes() {
     let served = serve(&["--max-body=1000"]);
     let mut client = connect(&served, false);
     for (method, body, expected) in [
@@ -244,7 +244,7 @@ fn requests_above_the_limit_are_rejected() {
 }
 
 #[test]
-fn a_file_keeps_what_was_written_through_a_crash() {
+fn tuples_in_a_file_survive_a_crash() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("tuples");
     let flag = format!("--database={}", database.display());

@@ -242,11 +242,11 @@ impl Class for Element {
             )),
             method!(c"nextSibling", |context, node| Element::or_undefined(
                 context,
-                typed::neighbours(node).1
+                typed::adjacent_siblings(node).1
             )),
             method!(c"previousSibling", |context, node| Element::or_undefined(
                 context,
-                typed::neighbours(node).0
+                typed::adjacent_siblings(node).0
             )),
             Entry::function(c"getElementsByClassName", 1, |context, call| {
                 let name = call.argument(0).to_text()?;

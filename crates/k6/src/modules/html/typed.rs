@@ -343,7 +343,7 @@ pub fn rel_list<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
 }
 
 /// The sibling nodes before and after a node, of all kinds.
-pub fn neighbours(node: &Node) -> (Option<Node>, Option<Node>) {
+pub fn adjacent_siblings(node: &Node) -> (Option<Node>, Option<Node>) {
     let Some(parent) = node.parent() else {
         return (None, None);
     };
