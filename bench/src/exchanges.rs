@@ -71,7 +71,7 @@ impl Exchanges {
     /// Listens on a free port.
     ///
     /// # Errors
-    /// When the kernel does not allow a socket.
+    /// If the kernel does not allow a socket.
     pub fn new() -> io::Result<Exchanges> {
         syscalls::raise_descriptor_limit();
         syscalls::sharpen_timers();
@@ -99,7 +99,7 @@ impl Exchanges {
     /// `relay` is its port.
     ///
     /// # Errors
-    /// When a connection fails.
+    /// If a connection fails.
     pub fn run(&mut self, relay: u16, starts: &[Start]) -> io::Result<Vec<Exchange>> {
         let mut starts: VecDeque<Start> = starts.iter().copied().collect();
         let base = syscalls::monotonic_nanos();

@@ -44,7 +44,7 @@ impl Watch {
     /// All pauses, sorted by their start.
     ///
     /// # Errors
-    /// When the kernel does not permit the priority or the processor. Then pauses cannot be distinguished from delays of
+    /// If the kernel does not permit the priority or the processor. Then pauses cannot be distinguished from delays of
     /// the program.
     pub fn end(self) -> io::Result<Vec<Pause>> {
         self.is_over.store(true, Ordering::Relaxed);

@@ -74,7 +74,7 @@ pub fn pin_to_cpu(cpu: usize) -> io::Result<()> {
 /// Gives this thread real-time priority (`SCHED_FIFO`), 1 to 99.
 ///
 /// # Errors
-/// When the kernel does not permit it.
+/// If the kernel does not permit it.
 pub fn take_real_time_priority(priority: c_int) -> io::Result<()> {
     let parameters = libc::sched_param {
         sched_priority: priority,

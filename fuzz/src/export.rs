@@ -10,7 +10,7 @@ use crate::TARGETS;
 /// Writes `<directory>/<target>/first-N` for every input in the code, and `<directory>/<target>.dict`.
 ///
 /// # Errors
-/// When the directory cannot be written.
+/// If the directory cannot be written.
 pub fn write_all(directory: &Path) -> io::Result<()> {
     for target in TARGETS {
         let folder = directory.join(target.name);

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use plimsoll_http::Url;
 
-/// The state that `k6/http` keeps between the calls of a user.
 #[derive(Default)]
 pub struct HttpState {
     pub callback: RefCell<Callback>,

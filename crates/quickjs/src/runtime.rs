@@ -124,7 +124,7 @@ impl std::error::Error for StartError {}
 /// Whether the system permits the thread that all engines of the process share. It stays.
 ///
 /// # Errors
-/// When the system refuses it.
+/// If the system refuses it.
 pub fn check_threads() -> Result<(), StartError> {
     Ticking::start().map(drop).map_err(StartError::Thread)
 }

@@ -22,7 +22,7 @@ pub(super) struct Ticking(());
 
 impl Ticking {
     /// # Errors
-    /// When the system refuses to create the thread.
+    /// If the system refuses to create the thread.
     pub fn start() -> io::Result<Ticking> {
         let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
         match TICKER.get() {

@@ -36,7 +36,7 @@ impl Stream {
     /// Starts the thread that reads the targets.
     ///
     /// # Errors
-    /// When the system cannot create a thread.
+    /// If the system cannot create a thread.
     pub fn read(mut list: List<impl BufRead + Send + 'static>) -> Result<Stream, String> {
         let (sender, targets) = channel(AHEAD);
         std::thread::Builder::new()

@@ -99,7 +99,6 @@ pub struct CellStateFile {
 /// Minimum free space for measuring another cell. It is larger than the files of a short run.
 const MIN_SPACE: usize = 1 << 20;
 
-/// The directory of a run.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub directory: PathBuf,

@@ -222,7 +222,7 @@ impl Image {
     /// A new user, whose host functions reach `host`.
     ///
     /// # Errors
-    /// When the system refuses the thread that interrupts scripts, or memory.
+    /// If the system refuses the thread that interrupts scripts, or memory.
     pub fn start<H: Any>(&self, host: Rc<H>) -> Result<Runtime, StartError> {
         let part = Part {
             frozen: Rc::clone(&self.0),

@@ -14,7 +14,6 @@ use super::packages::{self, ImportMap};
 use super::sources::Sources;
 use super::{Location, location};
 
-/// All files of a program.
 pub struct Library {
     entry: Location,
     /// The folder that relative paths are relative to if the script is not a file.
