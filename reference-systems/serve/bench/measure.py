@@ -254,7 +254,7 @@ def statuslist(program, seconds, stores, parts):
                 measured = wrk(pid, base, REFERENCE % (pool, 1), 100, seconds)
                 row(f"one reference, {pool}", 100, measured)
             measured = wrk(pid, base, REFERENCE % ("tests", 25), 10, seconds)
-            row("25 references (counted singly)", 10, measured, unit=25)
+            row("25 references (counted individually)", 10, measured, unit=25)
 
 
 def timezone(program, seconds, stores, _parts):
