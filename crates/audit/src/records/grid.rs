@@ -59,7 +59,9 @@ impl Grids {
                 field.name.is_statistic() && field.figure.kind == Kind::Time
                     || field.figure.kind == Kind::Rate
             });
-            list.fields.len() >= 3 && timed.count() >= 2
+            let counted = list.only(Meaning::Requests).is_some();
+            let least = if counted { 1 } else { 2 };
+            list.fields.len() >= 3 && timed.count() >= least
         });
         // Columns of times with their units are results, whatever their names.
         let of_times = self.rows.iter().any(|grid| {

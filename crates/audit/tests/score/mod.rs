@@ -2,7 +2,7 @@
 //!
 //! The file of a page contains its labels, a line `====`, and the page. A hash of the page's name
 //! divides the pages. One third of the first collection and half of the second, ninth, eleventh,
-//! twelfth and thirteenth collections only measure: no rule may be derived from them. The second
+//! twelfth, thirteenth and fourteenth collections only measure: no rule may be derived from them. The second
 //! collection was labeled when the rules for the first one were finished. The other collections
 //! only measure. Each of them was labeled when the rules for the previous collection were finished.
 
@@ -68,9 +68,12 @@ pub enum Part {
     TwelfthMeasuring,
     ThirteenthWriting,
     ThirteenthMeasuring,
+    FourteenthWriting,
+    FourteenthMeasuring,
+    Fifteenth,
 }
 
-pub const PARTS: [(&str, Part); 19] = [
+pub const PARTS: [(&str, Part); 22] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -93,6 +96,12 @@ pub const PARTS: [(&str, Part); 19] = [
         "thirteenth collection, measuring",
         Part::ThirteenthMeasuring,
     ),
+    ("fourteenth collection, writing", Part::FourteenthWriting),
+    (
+        "fourteenth collection, measuring",
+        Part::FourteenthMeasuring,
+    ),
+    ("fifteenth collection", Part::Fifteenth),
 ];
 
 impl Part {
@@ -106,6 +115,7 @@ impl Part {
                 | Part::EleventhWriting
                 | Part::TwelfthWriting
                 | Part::ThirteenthWriting
+                | Part::FourteenthWriting
         )
     }
 
@@ -122,6 +132,8 @@ impl Part {
                     | Part::TwelfthMeasuring
                     | Part::ThirteenthWriting
                     | Part::ThirteenthMeasuring
+                    | Part::FourteenthWriting
+                    | Part::FourteenthMeasuring
             )
     }
 
@@ -142,6 +154,8 @@ impl Part {
             Part::EleventhWriting | Part::EleventhMeasuring => "eleventh",
             Part::TwelfthWriting | Part::TwelfthMeasuring => "twelfth",
             Part::ThirteenthWriting | Part::ThirteenthMeasuring => "thirteenth",
+            Part::FourteenthWriting | Part::FourteenthMeasuring => "fourteenth",
+            Part::Fifteenth => "fifteenth",
             _ if self.is_second() => "second",
             _ => "pages",
         };

@@ -4,6 +4,7 @@
 mod adjacent_numbers;
 mod advantage;
 mod arithmetic;
+mod before_after;
 mod change_column;
 mod changes;
 mod criteria;
@@ -25,6 +26,7 @@ mod quantile;
 mod repeated_output;
 mod request_time;
 mod rows;
+mod slight;
 mod started_users;
 mod steps;
 mod sum;
@@ -55,6 +57,7 @@ pub fn ratios(report: &Report, findings: &mut Findings) {
         changes::sentence(sentence, prose.line, findings);
         two_figures::sentence(sentence, prose.line, findings);
     }
+    before_after::lines(report, findings);
     for table in report.document.tables.iter().take(200) {
         change_column::table(table, findings);
     }

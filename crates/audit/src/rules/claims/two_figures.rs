@@ -2,10 +2,11 @@
 //! exactly two figures, and one change that does not match them.
 
 use super::changes::UNIT;
+use super::slight;
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Figure, read, tokens};
 use crate::report::Findings;
-use crate::rules::change::{Change, is_change};
+use crate::rules::change::{Change, is_about, is_change};
 use crate::rules::prose::shortened;
 use crate::rules::records::{Metric, is_uncertain, warn};
 
@@ -14,7 +15,7 @@ static FIGURE: Pattern = pattern!(&format!(
 ));
 static SIZE: Pattern = pattern!(r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)");
 static WORD: Pattern = pattern!(
-    r"\b(?:(doubl|halv|tripl|quadrupl)ed\s*(?:from|to\b|\(|:)|(?:twice|half) the (?:latency|throughput|response time|rate|rps)|twice as (?:fast|slow|high|long))"
+    r"\b(?:(doubl|halv|tripl|quadrupl)(?:ed|es|e|ing)\s*(?:(?:[\w/-]+\s+){0,4}?from|to\b|\(|:)|(?:twice|half) the (?:latency|throughput|response time|rate|rps)|twice as (?:fast|slow|high|long))"
 );
 
 /// Words that make the figures a range or a limit, or the change one of something else.
@@ -70,14 +71,29 @@ const LOAD: [&str; 22] = [
 /// The other side of a comparison. It must be one of the figures.
 const AGAINST: [&str; 5] = [" than ", " compared ", " over ", " versus ", " vs"];
 
+/// Words between two clauses, which may be about different figures.
+const CLAUSES: [&str; 5] = ["; ", " while ", " whereas ", " but ", " though "];
+
+/// Checks a sentence, and each of its clauses.
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    clause(sentence, line, findings);
+    let Some(word) = CLAUSES.iter().find(|word| sentence.contains(**word)) else {
+        return;
+    };
+    for part in sentence.split(word) {
+        clause(part, line, findings);
+    }
+}
+
+fn clause(sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let sized = sentence.contains(['%', '×', 'x']) || lower.contains("times");
     let worded = ["doubl", "twice", "hal", "tripl", "quadrupl"]
         .iter()
         .any(|word| lower.contains(word));
+    let slight = slight::is_slight(sentence);
     if sentence.len() > 400
-        || !(sized || worded)
+        || !(sized || worded || slight)
         || !sentence.contains(|letter: char| letter.is_ascii_digit())
         || OTHER.iter().any(|word| lower.contains(word))
         || is_uncertain(sentence)
@@ -92,8 +108,13 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     let figure = |found: &regex_lite::Captures| {
         read(&format!("{} {}", group(found, 1).trim(), group(found, 2)))
     };
-    let (Some(one), Some(other), Some(change)) = (figure(one), figure(other), stated(&plain))
-    else {
+    let (Some(one), Some(other)) = (figure(one), figure(other)) else {
+        return;
+    };
+    if slight && Metric::of(&plain).is_some() && is_pair(&one, &other) {
+        slight::judge(sentence, line, (&one, &other), findings);
+    }
+    let Some(change) = stated(&plain, is_smaller(&one, &other)) else {
         return;
     };
     let last = found[1].get(0).map_or(0, |group| group.start());
@@ -125,20 +146,33 @@ fn is_pair(one: &Figure, other: &Figure) -> bool {
     one.kind == other.kind && one.value > 0.0 && other.value > 0.0 && one.value != other.value
 }
 
-/// The only change of a sentence, as a number or as a word.
-fn stated(text: &str) -> Option<Change> {
+/// Whether two figures differ by less than a factor of 2.
+fn is_smaller(one: &Figure, other: &Figure) -> bool {
+    (one.value / other.value).max(other.value / one.value) < 2.0
+}
+
+/// The change that a word such as "doubled" states in a lower-case text.
+pub fn worded(lower: &str) -> Option<Change> {
+    let found = WORD.only(lower)?;
+    let word = found.get(0)?;
+    let factor = match group(&found, 1) {
+        "tripl" => "3.0",
+        "quadrupl" => "4.0",
+        _ => "2.0",
+    };
+    Change::read(factor, "x", "about")
+        .filter(|_| !SIZE.is_match(lower) && is_exact(lower, word.start()))
+}
+
+/// The only change of a sentence, as a number or as a word. "Doubled" may be said of a larger
+/// factor, but without a word such as "nearly" it is not said of a much smaller one.
+fn stated(text: &str, is_smaller: bool) -> Option<Change> {
     let lower = text.to_lowercase();
-    if let Some(found) = WORD.only(&lower) {
-        let factor = match group(&found, 1) {
-            "tripl" => "3.0",
-            "quadrupl" => "4.0",
-            _ => "2.0",
-        };
-        return Change::read(factor, "x", "about").filter(|_| {
-            !SIZE.is_match(&lower)
-                && found
-                    .get(0)
-                    .is_some_and(|word| is_exact(&lower, word.start()))
+    if WORD.only(&lower).is_some() {
+        let doubled = lower.contains("doubl") && is_smaller && !is_about(&lower);
+        return worded(&lower).and_then(|change| match doubled {
+            true => Change::read("2.0", "x", ""),
+            false => Some(change),
         });
     }
     let found = SIZE.only(&lower)?;

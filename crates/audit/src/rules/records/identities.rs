@@ -119,7 +119,9 @@ fn rate(record: &Record) -> Option<Contradiction<'_>> {
     let slack = time.figure.step / time.figure.value + rate.figure.step / rate.figure.value;
     let ratio = right / rate.figure.value;
     // If they are far apart, one of the figures belongs to something else.
-    if (ratio - 1.0).abs() <= 0.1 + slack || !(0.125..8.0).contains(&ratio) {
+    if (ratio - 1.0).abs() <= 0.1 + slack
+        || !((0.125..8.0).contains(&ratio) || is_shifted(ratio, slack))
+    {
         return None;
     }
     Some(Contradiction {
@@ -134,6 +136,13 @@ fn rate(record: &Record) -> Option<Contradiction<'_>> {
         ),
         advice: "Take all three figures from the same run.",
     })
+}
+
+/// Whether only the decimal point is wrong.
+fn is_shifted(ratio: f64, slack: f64) -> bool {
+    [10.0, 0.1]
+        .iter()
+        .any(|factor| (ratio / factor - 1.0).abs() <= 0.01 + slack && slack < 0.05)
 }
 
 /// Compares the share of failures, or of successes, with the counts.

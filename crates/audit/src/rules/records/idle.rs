@@ -21,8 +21,12 @@ const REASONS: [&str; 8] = [
     "dropped",
     "rate limit",
 ];
-/// Minimum number of users of which nearly all must be busy.
+/// Minimum number of users of which nearly all must be busy, if one row has most of them busy.
 const MIN_COUNT: f64 = 50.0;
+/// The same, if several rows have most of them busy.
+const FEW_COUNT: f64 = 8.0;
+/// Number of rows that show what the number of users is.
+const SEVERAL: usize = 3;
 
 /// The rate and the mean latency of a record.
 fn busy(record: &Record) -> Option<(&Field, &Field)> {
@@ -40,27 +44,34 @@ fn busy(record: &Record) -> Option<(&Field, &Field)> {
     (rate.figure.kind == Kind::Rate && rate.is_exact()).then_some((rate, time))
 }
 
-/// Reports the only row with less than a tenth of the users busy, next to a row with most of them
-/// busy.
+/// Reports a row with less than a tenth of the users busy: the only one next to a row with most of
+/// them busy, or any next to several such rows.
 pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
     let closed = CLOSED.iter().any(|tool| page.contains(tool));
-    if users < MIN_COUNT || !closed || REASONS.iter().any(|word| page.contains(word)) {
+    if users < FEW_COUNT || !closed || REASONS.iter().any(|word| page.contains(word)) {
         return;
     }
     let share = |record: &Record| {
         let (rate, time) = busy(record)?;
-        Some(rate.figure.value * time.figure.value / users)
+        Some(rate.figure.value * (time.figure.value + time.figure.step) / users)
     };
     let shares: Vec<(&Record, f64)> = grid
         .records
         .iter()
         .filter_map(|record| Some((record, share(record)?)))
         .collect();
-    let full = shares.iter().any(|(_, share)| (0.7..1.2).contains(share));
+    let full = shares
+        .iter()
+        .filter(|(_, share)| (0.7..1.2).contains(share))
+        .count();
     let mut idle = shares.iter().filter(|(_, share)| *share < 0.1);
-    let (Some((record, _)), None, true) = (idle.next(), idle.next(), full) else {
+    let Some((record, _)) = idle.next() else {
         return;
     };
+    let alone = users >= MIN_COUNT && full >= 1 && idle.next().is_none();
+    if !alone && full < SEVERAL {
+        return;
+    }
     let Some((rate, time)) = busy(record) else {
         return;
     };

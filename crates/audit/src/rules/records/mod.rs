@@ -1,7 +1,9 @@
 //! Rules on the records of a page: relations that hold for the figures of any tool, and sentences
 //! that compare records. A claim that any pair of figures explains produces no finding.
 
+mod above_all;
 mod all_records;
+mod breakdown;
 mod claimed_change;
 mod columns;
 mod comparison;
@@ -13,24 +15,30 @@ mod idle;
 mod legend;
 mod littles_law;
 mod mean;
+mod mentions;
 mod miscolumn;
 mod misnamed_figure;
 mod objectives;
 mod orders;
 mod overall;
 mod owner;
+mod pair_change;
 mod pass_counts;
 mod peak;
 mod percentiles;
 mod quantified;
+mod quoted_cell;
 mod quoted_rate;
 mod ranges;
 mod rank_column;
 mod ranks;
 mod relations;
+mod restated;
+mod share_within;
 mod shifted;
 mod subject;
 mod swapped_figures;
+mod throughout;
 mod tiers;
 mod ties;
 mod titles;
@@ -45,6 +53,9 @@ use crate::records::{Field, Grids};
 use crate::report::{Findings, Report};
 use crate::rules::claims::sentences;
 use crate::rules::prose::shortened;
+
+/// Maximum number of headings to check.
+const MAX_HEADINGS: usize = 500;
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     if !report.document.markdown {
@@ -68,6 +79,8 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     contest::tables(report, findings);
     overall::share(report, grids, findings);
     overall::totals(grids, findings);
+    breakdown::check(report, grids, findings);
+    restated::check(grids, findings);
     objectives::check(report, grids, findings);
     tiers::check(report, grids, findings);
     legend::check(report, findings);
@@ -81,6 +94,13 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         idle::sentence(report, grids, sentence, prose.line, findings);
         miscolumn::sentence(report, grids, sentence, prose.line, findings);
         quantified::sentence(report, grids, sentence, prose.line, findings);
+        throughout::sentence(report, grids, sentence, prose.line, findings);
+        share_within::sentence(report, grids, sentence, prose.line, findings);
+        above_all::sentence(report, grids, sentence, prose.line, findings);
+        quoted_cell::changed(report, grids, sentence, prose.line, findings);
+    }
+    for (line, title) in report.document.headings.iter().take(MAX_HEADINGS) {
+        quoted_cell::changed(report, grids, title, *line, findings);
     }
     if grids.grids().all(|grid| grid.records.len() < 2) {
         return;
@@ -96,6 +116,8 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         owner::sentence(grids, sentence, prose.line, findings);
         claimed_change::sentence(report, grids, sentence, prose.line, findings);
         quoted_rate::sentence(report, grids, sentence, prose.line, findings);
+        quoted_cell::sentence(report, grids, sentence, prose.line, findings);
+        pair_change::sentence(grids, sentence, prose.line, findings);
     }
 }
 

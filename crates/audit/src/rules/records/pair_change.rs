@@ -1,0 +1,103 @@
+//! "Compared with B, A delivers 40 % more requests", in any order: one change and two records of a
+//! table, no figures of which differ by it.
+
+use super::mentions::{mentioned, plain};
+use super::subject::{Metric, is_uncertain, pairs};
+use super::warn;
+use crate::pattern::{Pattern, group, pattern};
+use crate::records::{Field, Grids, Kind, Record};
+use crate::report::Findings;
+use crate::rules::change::{Change, is_change};
+use crate::rules::prose::shortened;
+
+static SIZE: Pattern = pattern!(r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)");
+static FIGURE: Pattern = pattern!(
+    r"(?i)\d\s?(?:ns|us|µs|ms|s|sec|seconds|minutes|req/s|rps|qps|tps|ops/s|k|kb|mb|gb)\b"
+);
+/// Words for a change that is not the one between two rows.
+const OPEN: [&str; 18] = [
+    "up to",
+    "target",
+    "goal",
+    "between",
+    "average",
+    "overall",
+    "geometric",
+    "geomean",
+    "per ",
+    "each",
+    "other",
+    "rest",
+    "all ",
+    "same",
+    "of the time",
+    "success",
+    "hit rate",
+    "confidence",
+];
+
+pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    let sized = text.contains(['%', '×', 'x', 'X']) || text.contains("times");
+    if text.len() > 300 || !sized {
+        return;
+    }
+    let lower = plain(text);
+    if OPEN.iter().any(|word| lower.contains(word))
+        || !is_change(&lower)
+        || FIGURE.is_match(&lower)
+        || is_uncertain(text)
+    {
+        return;
+    }
+    let (Some(found), Some(metric)) = (SIZE.only(&lower), Metric::of(&lower)) else {
+        return;
+    };
+    let Some(change) = Change::read(group(&found, 1), group(&found, 2), text) else {
+        return;
+    };
+    let mut example: Option<(&Field, &Field)> = None;
+    for grid in grids.grids() {
+        let [one, other] = mentioned(grid, &lower)[..] else {
+            continue;
+        };
+        // The change may be stated in the table, or be that of another figure.
+        if has(one, &change) || has(other, &change) {
+            return;
+        }
+        for (a, b) in pairs(one, other, Metric::Any) {
+            if change.is_between(&a.figure, &b.figure) {
+                return;
+            }
+            let judged = metric.has(a) && a.more_is_better().is_some();
+            if judged && a.figure.value != b.figure.value {
+                example = example.or(Some((a, b)));
+            }
+        }
+    }
+    let Some((one, other)) = example else {
+        return;
+    };
+    warn(
+        "ratio-misstated",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {} and {}",
+                shortened(text),
+                one.name.text,
+                one.figure.text,
+                other.figure.text
+            ),
+            change.against(&one.figure, &other.figure),
+            "Recalculate it from the two figures, and name them.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// Whether a record states the change itself.
+fn has(record: &Record, change: &Change) -> bool {
+    record.fields.iter().any(|field| {
+        matches!(field.figure.kind, Kind::Percent | Kind::Factor) && change.is(&field.figure)
+    })
+}
