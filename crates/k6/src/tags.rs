@@ -13,6 +13,8 @@ pub struct Tags {
     tag_groups: bool,
     recorder: Option<Rc<Recorder>>,
     map: RefCell<TagMap>,
+    /// Whether `map` has another group than the current one: entering a known group does not change it.
+    is_behind: Cell<bool>,
     metadata: RefCell<BTreeMap<String, String>>,
     /// `map` in the recorder's form. `None` after a change.
     base: RefCell<Option<BaseTags>>,
@@ -30,6 +32,7 @@ pub struct Outside {
     group: Option<String>,
     base: Option<BaseTags>,
     changes: u64,
+    is_behind: bool,
 }
 
 /// Maximum number of groups to remember per user.
@@ -41,6 +44,7 @@ impl Tags {
             tag_groups,
             recorder,
             map: RefCell::default(),
+            is_behind: Cell::new(false),
             metadata: RefCell::default(),
             base: RefCell::default(),
             group: RefCell::default(),
@@ -96,6 +100,7 @@ impl Tags {
             group: None,
             base: self.base.borrow().clone(),
             changes: self.changes.get(),
+            is_behind: self.is_behind.get(),
         };
         if name.is_empty() {
             // A group without a name is the root group, wherever it is entered.
@@ -111,7 +116,10 @@ impl Tags {
             .find(|(path, _)| *path == *group)
             .map(|(_, base)| base.clone());
         match known {
-            Some(base) => *self.base.borrow_mut() = Some(base),
+            Some(base) => {
+                *self.base.borrow_mut() = Some(base);
+                self.is_behind.set(true);
+            }
             None => {
                 self.tag_group(&group);
                 *self.base.borrow_mut() = None;
@@ -142,12 +150,17 @@ impl Tags {
         } else {
             *self.base.borrow_mut() = None;
         }
-        self.tag_group(&group);
+        match self.is_behind.get() {
+            // Nothing has changed the map since the group was entered.
+            true => self.is_behind.set(outside.is_behind),
+            false => self.tag_group(&group),
+        }
         (path, inside)
     }
 
     /// A copy of the current tags, for operations that may run until after the tags have changed.
     pub fn snapshot(&self) -> Snapshot {
+        self.catch_up();
         let metadata = self.metadata.borrow();
         Snapshot {
             map: self.map.borrow().clone(),
@@ -163,11 +176,13 @@ impl Tags {
     }
 
     pub fn set(&self, key: &str, value: &str) {
+        self.catch_up();
         self.map.borrow_mut().set(key, value);
         self.changed();
     }
 
     pub fn remove(&self, key: &str) -> bool {
+        self.catch_up();
         let removed = self.map.borrow_mut().remove(key);
         self.changed();
         removed
@@ -186,16 +201,26 @@ impl Tags {
     }
 
     pub fn set_metadata(&self, key: &str, value: String) {
+        self.catch_up();
         self.metadata.borrow_mut().insert(key.to_owned(), value);
         self.changed();
     }
 
     pub fn remove_metadata(&self, key: &str) {
+        self.catch_up();
         self.metadata.borrow_mut().remove(key);
         self.changed();
     }
 
+    /// Updates the group in `map`, before it is read or changed.
+    fn catch_up(&self) {
+        if self.is_behind.get() {
+            self.tag_group(&self.group.borrow());
+        }
+    }
+
     fn tag_group(&self, path: &str) {
+        self.is_behind.set(false);
         if self.tag_groups {
             self.map.borrow_mut().set(GROUP, path);
         }
