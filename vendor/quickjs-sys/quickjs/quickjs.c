@@ -374,6 +374,7 @@ struct JSRuntime {
 
     JSPromiseHook *promise_hook;
     void *promise_hook_opaque;
+    JSReactionWrapper *reaction_wrapper;
 
     JSHostPromiseRejectionTracker *host_promise_rejection_tracker;
     void *host_promise_rejection_tracker_opaque;
@@ -32690,10 +32691,12 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
                                         &res_me, m1, mi->import_name);
                 if (ret == JS_RESOLVE_RES_NOT_FOUND && m1->init_func) {
                     /* a module of the host: what it does not export is
-                       undefined */
+                       its private value, which is undefined at first */
                     var_ref = js_create_module_var(ctx, false);
                     if (!var_ref)
                         goto fail;
+                    set_value(ctx, &var_ref->value,
+                              js_dup(m1->private_value));
                     var_refs[mi->var_idx] = var_ref;
                     continue;
                 }
@@ -57351,6 +57354,11 @@ void JS_SetPromiseHook(JSRuntime *rt, JSPromiseHook promise_hook, void *opaque)
     rt->promise_hook_opaque = opaque;
 }
 
+void JS_SetReactionWrapper(JSRuntime *rt, JSReactionWrapper *wrapper)
+{
+    rt->reaction_wrapper = wrapper;
+}
+
 void JS_SetHostPromiseRejectionTracker(JSRuntime *rt,
                                        JSHostPromiseRejectionTracker *cb,
                                        void *opaque)
@@ -58186,17 +58194,23 @@ static __exception int perform_promise_then(JSContext *ctx,
     for(i = 0; i < 2; i++) {
         JSValueConst handler;
         rd = js_mallocz(ctx, sizeof(*rd));
-        if (!rd) {
-            if (i == 1)
-                promise_reaction_data_free(ctx->rt, rd_array[0]);
-            return -1;
-        }
+        if (!rd)
+            goto fail;
         for(j = 0; j < 2; j++)
             rd->resolving_funcs[j] = js_dup(cap_resolving_funcs[j]);
         handler = resolve_reject[i];
-        if (!JS_IsFunction(ctx, handler))
-            handler = JS_UNDEFINED;
-        rd->handler = js_dup(handler);
+        if (!JS_IsFunction(ctx, handler)) {
+            rd->handler = JS_UNDEFINED;
+        } else if (unlikely(ctx->rt->reaction_wrapper != NULL)) {
+            rd->handler = ctx->rt->reaction_wrapper(ctx, handler);
+            if (JS_IsException(rd->handler)) {
+                rd->handler = JS_UNDEFINED;
+                promise_reaction_data_free(ctx->rt, rd);
+                goto fail;
+            }
+        } else {
+            rd->handler = js_dup(handler);
+        }
         rd_array[i] = rd;
     }
 
@@ -58219,6 +58233,10 @@ static __exception int perform_promise_then(JSContext *ctx,
     }
     s->is_handled = true;
     return 0;
+ fail:
+    if (rd_array[0])
+        promise_reaction_data_free(ctx->rt, rd_array[0]);
+    return -1;
 }
 
 static JSValue js_promise_then(JSContext *ctx, JSValueConst this_val,

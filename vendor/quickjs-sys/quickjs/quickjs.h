@@ -1173,6 +1173,12 @@ typedef void JSPromiseHook(JSContext *ctx, JSPromiseHookType type,
 JS_EXTERN void JS_SetPromiseHook(JSRuntime *rt, JSPromiseHook promise_hook,
                                  void *opaque);
 
+/* Plimsoll: called with each function that is registered as a reaction of a
+   promise, including those that continue an async function after `await`.
+   Returns the function to register instead. */
+typedef JSValue JSReactionWrapper(JSContext *ctx, JSValueConst reaction);
+JS_EXTERN void JS_SetReactionWrapper(JSRuntime *rt, JSReactionWrapper *wrapper);
+
 /* is_handled = true means that the rejection is handled */
 typedef void JSHostPromiseRejectionTracker(JSContext *ctx, JSValueConst promise,
                                            JSValueConst reason,

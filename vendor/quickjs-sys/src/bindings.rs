@@ -1527,6 +1527,12 @@ unsafe extern "C" {
         opaque: *mut ::core::ffi::c_void,
     );
 }
+pub type JSReactionWrapper = ::core::option::Option<
+    unsafe extern "C" fn(ctx: *mut JSContext, reaction: JSValue) -> JSValue,
+>;
+unsafe extern "C" {
+    pub fn JS_SetReactionWrapper(rt: *mut JSRuntime, wrapper: JSReactionWrapper);
+}
 pub type JSHostPromiseRejectionTracker = ::core::option::Option<
     unsafe extern "C" fn(
         ctx: *mut JSContext,
