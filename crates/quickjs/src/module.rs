@@ -178,6 +178,15 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// Makes the value of names that this native module does not export null. It is undefined by default.
+    pub fn lacks_as_null(self) -> Self {
+        // SAFETY: the module is live.
+        unsafe {
+            sys::JS_SetModulePrivateValue(self.context.raw(), self.raw.as_ptr(), sys::JS_NULL)
+        };
+        self
+    }
+
     /// Whether the source has imports, exports or top-level await; a script without them may also be CommonJS.
     pub fn has_module_syntax(&self) -> bool {
         // SAFETY: the module is live.

@@ -83,8 +83,6 @@ use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 /// A module that scripts import by name.
 pub struct BuiltIn {
     pub name: &'static str,
-    /// For documentation only: both kinds are loaded the same way.
-    #[allow(dead_code)]
     pub shape: Shape,
     /// Functions and constants.
     pub entries: &'static [Entry],
@@ -100,9 +98,9 @@ pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
 /// The form of a module's default export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// The default export is one object. Its keys can also be imported by name.
+    /// The default export is one object. Its keys can also be imported by name, and other names are undefined.
     DefaultObject,
-    /// Only names. (As in k6, the default export is then an object of all names.)
+    /// Only names; other names are null. (As in k6, the default export is then an object of all names.)
     Names,
 }
 

@@ -11,7 +11,7 @@ use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/secrets",
-    shape: Shape::DefaultObject,
+    shape: Shape::Names,
     entries: &[
         Entry::function(c"get", 1, |context, call| get(context, call, None)),
         Entry::function(c"source", 1, |context, call| {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use plimsoll_k6::files::Files;
-use plimsoll_k6::modules::BuiltIn;
+use plimsoll_k6::modules::{BuiltIn, Shape};
 use plimsoll_k6::user::{Phase, user};
 use plimsoll_quickjs::{
     Bytecode, Call, Context, Exception, Exports, Loader, Module, Persistent, PromiseState,
@@ -115,7 +115,7 @@ pub(super) fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, T
 /// One of k6's own modules. Its exports are created once per user, regardless of how they are imported.
 fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Module<'c>, Thrown> {
     let names = module.names().chain(["default"]);
-    Module::native(
+    let loaded = Module::native(
         context,
         module.name,
         names,
@@ -126,7 +126,12 @@ fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<M
             }
             exports.set("default", values)
         },
-    )
+    )?;
+    // As in k6.
+    Ok(match module.shape {
+        Shape::Names => loaded.lacks_as_null(),
+        Shape::DefaultObject => loaded,
+    })
 }
 
 fn built_in_exports<'c>(
