@@ -33,7 +33,8 @@ pub trait Class: Sized + 'static {
     /// Whether the object computes its own properties with [`Class::get`] and the methods after it.
     const EXOTIC: bool = false;
 
-    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do.
+    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do. Copies of the object
+    /// have the methods of the original.
     const METHODS: &'static [&'static str] = &[];
 
     /// The value of the own property `key`. If it is `None`, the engine continues the lookup in the prototype.
@@ -100,6 +101,7 @@ struct Table {
     /// A copy for one user of an image; `None` if all users share the value.
     copy: Option<CopyForUser>,
     get: ExoticGet,
+    method: ExoticMethod,
     set: ExoticSet,
     delete: ExoticDelete,
     keys: ExoticKeys,
@@ -113,6 +115,8 @@ type ExoticGet = for<'c> unsafe fn(
     &Value<'c>,
     &Atom<'c>,
 ) -> Result<Option<Value<'c>>, Thrown>;
+type ExoticMethod =
+    for<'c> fn(&'c Context, &Value<'c>, &Atom<'c>) -> Result<Option<Value<'c>>, Thrown>;
 type ExoticSet = for<'c> unsafe fn(
     NonNull<Boxed<()>>,
     &'c Context,
@@ -165,13 +169,16 @@ impl<T: Class> TableOf<T> {
             InImage::Shared | InImage::Refused(_) => None,
         },
         get: |boxed, context, this, key| {
-            let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
-            match object.get(context, this, key)? {
-                None if key.with_text(|name| T::METHODS.contains(&name)) => {
-                    context.prototype_of::<T>()?.get(key).map(Some)
-                }
-                found => Ok(found),
+            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
+                .value
+                .get(context, this, key)
+        },
+        method: |context, this, key| {
+            if !key.with_text(|name| T::METHODS.contains(&name)) {
+                return Ok(None);
             }
+            let method = context.prototype_of::<T>()?.get(key)?;
+            method.invoke("bind", &[this]).map(Some)
         },
         set: |boxed, context, key, value| {
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
@@ -407,7 +414,8 @@ unsafe extern "C" fn mark(
     }
 }
 
-/// Looks up an own property of an exotic object.
+/// Looks up an own property of an exotic object. Its methods count only if it has to list all own properties: otherwise,
+/// the lookup continues in the prototype, which is faster.
 ///
 /// # Safety
 /// All arguments must come from the engine.
@@ -415,6 +423,7 @@ unsafe fn own<'c>(
     context: &'c Context,
     object: sys::JSValue,
     key: sys::JSAtom,
+    with_methods: bool,
 ) -> Result<Option<Value<'c>>, Thrown> {
     let Some(boxed) = host_box(context, object) else {
         return Ok(None);
@@ -423,7 +432,11 @@ unsafe fn own<'c>(
     unsafe {
         let this = crate::value::Borrowed::from_raw(context, object);
         let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-        (boxed.as_ref().table.get)(boxed, context, &this, &key)
+        let table = boxed.as_ref().table;
+        match (table.get)(boxed, context, &this, &key)? {
+            None if with_methods => (table.method)(context, &this, &key),
+            found => Ok(found),
+        }
     }
 }
 
@@ -436,7 +449,7 @@ unsafe extern "C" fn exotic_get(
     // SAFETY: the engine passes live values. If nothing is found, it continues the lookup in the prototype.
     unsafe {
         let context = Context::from_raw(context);
-        guarded(context, || match own(context, object, key)? {
+        guarded(context, || match own(context, object, key, false)? {
             Some(value) => Ok(value),
             None => {
                 let prototype =
@@ -464,7 +477,7 @@ unsafe extern "C" fn exotic_get_own(
         let context = Context::from_raw(context);
         let mut found = false;
         let value = guarded(context, || {
-            let value = own(context, object, key)?;
+            let value = own(context, object, key, true)?;
             found = value.is_some();
             Ok(value.unwrap_or_else(|| context.undefined()))
         });

@@ -393,6 +393,8 @@ impl Class for Response {
 
     const EXOTIC: bool = true;
 
+    const METHODS: &'static [&'static str] = &["clickLink", "html", "json", "submitForm"];
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"json", 1, json),
