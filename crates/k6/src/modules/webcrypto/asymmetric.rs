@@ -125,6 +125,7 @@ fn pair<'c>(
     let private = half(Kind::Private, wanted.extractable, private)?;
     pair.define("privateKey", private)?;
     pair.define("publicKey", half(Kind::Public, true, public)?)?;
+    context.add_entries(&pair, key::OF_PAIRS)?;
     Ok(pair)
 }
 

@@ -1,6 +1,6 @@
 //! `CryptoKey`.
 
-use plimsoll_quickjs::{Class, Context, Entry, InImage, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 use super::algorithm::{Name, digest_name};
 use crate::modules::fault::{Fault, OrThrow};
@@ -68,6 +68,35 @@ impl Class for Key {
     fn prototype() -> &'static [Entry] {
         &[]
     }
+}
+
+/// Own properties of keys in k6, after their data.
+static OF_KEYS: &[Entry] = &[
+    Entry::function(c"containsUsage", 0, |context, call| {
+        let usage = call.argument(0).to_text()?;
+        of(context, &call.this(), |key| {
+            Ok(context.bool(key.usages.contains(&&*usage)))
+        })
+    }),
+    Entry::function(c"isKeyPair", 0, |context, _| Ok(context.bool(false))),
+    Entry::function(c"resolveCryptoKey", 0, itself),
+    Entry::function(c"resolveCryptoKeyPair", 0, |context, _| {
+        Err(context.throw_plain("not a Crypto Key Pair"))
+    }),
+    Entry::function(c"validate", 0, |context, _| Ok(context.undefined())),
+];
+
+/// Own properties of pairs of keys in k6, after the keys.
+pub static OF_PAIRS: &[Entry] = &[
+    Entry::function(c"isKeyPair", 0, |context, _| Ok(context.bool(true))),
+    Entry::function(c"resolveCryptoKey", 0, |context, _| {
+        Err(context.throw_plain("not a CryptoKey"))
+    }),
+    Entry::function(c"resolveCryptoKeyPair", 0, itself),
+];
+
+fn itself<'c>(_: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    Ok((*call.this()).clone())
 }
 
 /// Calls `body` with the key in `value`.
@@ -164,6 +193,7 @@ impl Key {
         key.define_fixed("extractable", extractable)?;
         key.define_fixed("algorithm", algorithm)?;
         key.define_fixed("usages", usages)?;
+        context.add_entries(&key, OF_KEYS)?;
         Ok(key)
     }
 

@@ -34,7 +34,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     crypto.define("CryptoKey", constructor.clone())?;
     let global = context.global();
     global.define_hidden("CryptoKey", constructor)?;
-    global.define_hidden("crypto", crypto)
+    global.define("crypto", crypto)
 }
 
 /// Cryptographically secure random bytes.
