@@ -5,65 +5,54 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned};
 use super::element::Element;
 use crate::pure::html::Node;
 
-/// An attribute of `owner`; its name and value are properties of the object.
+/// An attribute. Its owner, name and value are properties of the object, as in k6.
 pub struct Attribute {
-    owner: Node,
+    prefix: String,
     name: String,
 }
 
 impl Attribute {
+    /// The attribute of `owner` with this prefix, name and value.
     pub fn instance<'c>(
         context: &'c Context,
         owner: &Node,
-        name: &str,
-        value: &str,
+        (prefix, name, value): (&str, &str, &str),
     ) -> Returned<'c> {
         let attribute = context.instance(Attribute {
-            owner: owner.clone(),
+            prefix: prefix.to_owned(),
             name: name.to_owned(),
         })?;
+        let owner = context.instance(Element(owner.clone()))?;
+        // The name in the type files.
+        attribute.define_hidden("ownerElement", owner.clone())?;
+        attribute.define("owner_element", owner)?;
         attribute.define("name", context.string(name)?)?;
         attribute.define("value", context.string(value)?)?;
+        context.add_entries(&attribute, METHODS)?;
         Ok(attribute)
     }
 }
 
 impl Class for Attribute {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
-
-    fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] = &[
-            Entry::getter(c"ownerElement", owner),
-            Entry::getter(c"owner_element", owner),
-            Entry::function(c"localName", 0, |context, call| {
-                match call.this().instance::<Attribute>() {
-                    Some(attribute) => {
-                        let name = attribute.name.rsplit(':').next();
-                        context.string(name.unwrap_or_default())
-                    }
-                    None => Err(context.throw_type("not an attribute")),
-                }
-            }),
-            Entry::function(c"namespaceURI", 0, |context, _| {
-                context.string(super::element::NAMESPACE)
-            }),
-            Entry::function(c"prefix", 0, |context, call| {
-                match call.this().instance::<Attribute>() {
-                    Some(attribute) => {
-                        let prefix = attribute.name.split_once(':').map(|(prefix, _)| prefix);
-                        context.string(prefix.unwrap_or_default())
-                    }
-                    None => Err(context.throw_type("not an attribute")),
-                }
-            }),
-        ];
-        ENTRIES
-    }
 }
 
-fn owner<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+/// Own properties, as in k6.
+static METHODS: &[Entry] = &[
+    Entry::function(c"localName", 0, |context, call| {
+        text(context, call, |attribute| &attribute.name)
+    }),
+    Entry::function(c"namespaceURI", 0, |context, _| {
+        context.string(super::element::NAMESPACE)
+    }),
+    Entry::function(c"prefix", 0, |context, call| {
+        text(context, call, |attribute| &attribute.prefix)
+    }),
+];
+
+fn text<'c>(context: &'c Context, call: &Call<'c>, of: fn(&Attribute) -> &str) -> Returned<'c> {
     match call.this().instance::<Attribute>() {
-        Some(attribute) => context.instance(Element(attribute.owner.clone())),
+        Some(attribute) => context.string(of(&attribute)),
         None => Err(context.throw_type("not an attribute")),
     }
 }

@@ -168,16 +168,18 @@ impl Class for Element {
             Entry::function(c"attributes", 0, |context, call| {
                 let object = context.object()?;
                 let node = node(context, call)?;
-                for (name, value) in node.attributes() {
-                    object.define(name, Attribute::instance(context, &node, name, value)?)?;
+                for attribute in node.qualified_attributes() {
+                    let (_, name, _) = attribute;
+                    object.define(name, Attribute::instance(context, &node, attribute)?)?;
                 }
                 Ok(object)
             }),
             Entry::function(c"getAttributeNode", 1, |context, call| {
                 let name = call.argument(0).to_text()?;
                 let node = node(context, call)?;
-                match node.attribute(&name) {
-                    Some(value) => Attribute::instance(context, &node, &name, value),
+                let mut attributes = node.qualified_attributes();
+                match attributes.find(|(_, known, _)| *known == &*name) {
+                    Some(attribute) => Attribute::instance(context, &node, attribute),
                     None => Ok(context.undefined()),
                 }
             }),

@@ -64,13 +64,20 @@ impl Node {
     }
 
     pub fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.qualified_attributes()
+            .map(|(_, name, value)| (name, value))
+    }
+
+    /// Prefixes, local names and values. Only attributes of foreign elements have a prefix, such as `xlink`.
+    pub fn qualified_attributes(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         let attributes = match &self.entry().kind {
             Kind::Element(_, attributes) => &attributes[..],
             _ => &[],
         };
-        attributes
-            .iter()
-            .map(|attribute| (&*attribute.name.local, &*attribute.value))
+        attributes.iter().map(|attribute| {
+            let prefix = attribute.name.prefix.as_deref().unwrap_or_default();
+            (prefix, &*attribute.name.local, &*attribute.value)
+        })
     }
 
     /// The document that the node is in.
