@@ -144,10 +144,6 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/net/grpc HealthCheckResponse.Status", "it is `status`"),
     ("k6/crypto Hasher", "not exported, only returned"),
     ("k6/experimental/fs File", "not exported, only returned"),
-    ("k6/websockets WebSocket.CONNECTING", "not in k6"),
-    ("k6/websockets WebSocket.OPEN", "not in k6"),
-    ("k6/websockets WebSocket.CLOSING", "not in k6"),
-    ("k6/websockets WebSocket.CLOSED", "not in k6"),
     ("k6/ws Socket", "not exported, only passed"),
     ("k6/ws WebSocketError", "not exported, only passed"),
 ];

@@ -53,12 +53,25 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let constructor = context.constructor("WebSocket", 1, construct)?;
     link_constructor::<WebSocket>(context, &constructor)?;
     exports.define("WebSocket", constructor)?;
+    let prototype = context.prototype_of::<WebSocket>()?;
+    for (name, state) in READY_STATES {
+        constructor.define_fixed(name, context.number(state as u8))?;
+        prototype.define_fixed(name, context.number(state as u8))?;
+    }
     let blob = context.constructor("Blob", 0, blob::construct)?;
     link_constructor::<Blob>(context, &blob)?;
     exports.define("Blob", blob)
 }
 
 /// The object that scripts hold.
+/// Read-only constants of the class and its objects, which k6 has from version 2.3 on.
+const READY_STATES: [(&str, ReadyState); 4] = [
+    ("CONNECTING", ReadyState::Connecting),
+    ("OPEN", ReadyState::Open),
+    ("CLOSING", ReadyState::Closing),
+    ("CLOSED", ReadyState::Closed),
+];
+
 struct WebSocket {
     url: String,
     link: Rc<Link>,
