@@ -193,6 +193,62 @@ fn a_browser_script_records_metrics_and_web_vitals() {
     }
 }
 
+const GROUPS: &str = r#"
+import { browser } from 'k6/browser';
+import { group } from 'k6';
+import { Counter } from 'k6/metrics';
+const seen = new Counter('seen');
+export const options = {
+  scenarios: { ui: { executor: 'shared-iterations', options: { browser: { type: 'chromium' } } } },
+};
+export default async function () {
+  const page = await browser.newPage();
+  await group('first', async () => {
+    page.on('response', (response) => { if (response.url().endsWith('?b')) seen.add(1); });
+    await page.goto(`${__ENV.PAGES}/second?a`);
+  });
+  await group('second', async () => {
+    await page.goto(`${__ENV.PAGES}/second?b`);
+    seen.add(2);
+  });
+  await page.close();
+}
+"#;
+
+#[test]
+fn groups_follow_pages_if_the_feature_is_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("samples.json");
+    let ended = program(&folder)
+        .args(["--features", "async-metric-context", "--out"])
+        .arg(format!("json={}", out.display()))
+        .arg("-")
+        .input(GROUPS)
+        .run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let text = fs::read_to_string(out).unwrap();
+    let samples = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut found: Vec<String> = samples
+        .filter(|line| line["type"] == "Point")
+        .filter_map(|line| {
+            let tags = &line["data"]["tags"];
+            let what = match line["metric"].as_str()? {
+                "seen" => line["data"]["value"].to_string(),
+                "browser_http_req_duration" => tags["url"].as_str()?.split_once('?')?.1.to_owned(),
+                _ => return None,
+            };
+            Some(format!("{what} {}", tags["group"].as_str()?))
+        })
+        .collect();
+    found.sort();
+    assert_eq!(
+        found,
+        ["1 ::first", "2 ::second", "a ::first", "b ::second"]
+    );
+}
+
 /// A run that keeps a page open.
 const WAITING: &str = r#"
 import { browser } from 'k6/browser';

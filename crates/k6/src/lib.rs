@@ -8,6 +8,7 @@ pub mod event_loop;
 pub mod feeders;
 pub mod files;
 pub mod http_state;
+pub mod metric_context;
 pub mod modules;
 pub mod names;
 pub mod pure;

@@ -92,6 +92,11 @@ impl Tags {
         Some(base)
     }
 
+    /// The path of the current group: `::outer::inner`. Empty at the root.
+    pub fn group(&self) -> String {
+        self.group.borrow().clone()
+    }
+
     /// Enters a group inside the current one.
     pub fn enter_group(&self, name: &str) -> Outside {
         let mut group = self.group.borrow_mut();
@@ -156,6 +161,29 @@ impl Tags {
             false => self.tag_group(&group),
         }
         (path, inside)
+    }
+
+    /// The current tags and metadata, for a callback that is called later.
+    pub fn scope(&self) -> Scope {
+        self.catch_up();
+        Scope {
+            base: self.base(),
+            map: self.map.borrow().clone(),
+            metadata: self.metadata.borrow().clone(),
+            group: self.group.borrow().clone(),
+        }
+    }
+
+    /// Replaces the tags and metadata, and returns the previous ones.
+    pub fn exchange(&self, scope: Scope) -> Scope {
+        self.catch_up();
+        self.changed();
+        Scope {
+            base: self.base.replace(scope.base),
+            map: self.map.replace(scope.map),
+            metadata: self.metadata.replace(scope.metadata),
+            group: self.group.replace(scope.group),
+        }
     }
 
     /// A copy of the current tags, for operations that may run until after the tags have changed.
@@ -235,6 +263,15 @@ impl Tags {
         self.entered.borrow_mut().clear();
         self.changes.set(self.changes.get() + 1);
     }
+}
+
+/// All tags and metadata of a user at one moment.
+#[derive(Clone)]
+pub struct Scope {
+    map: TagMap,
+    metadata: BTreeMap<String, String>,
+    base: Option<BaseTags>,
+    group: String,
 }
 
 /// A copy of earlier tags, with additional ones.

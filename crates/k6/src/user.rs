@@ -60,6 +60,8 @@ pub struct Common {
     pub env: IndexMap<String, String, FxBuildHasher>,
     /// Scripts cannot change `__ENV`.
     pub freezes_env: bool,
+    /// Callbacks run with the tags and metadata with which they were registered.
+    pub keeps_metric_context: bool,
     /// The run's options; empty while they are not known yet.
     pub run: OnceLock<Arc<RunOptions>>,
     /// The options that differ from what the script exports, each as JSON.

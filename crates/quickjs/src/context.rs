@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ffi::CString;
 
-use crate::function::{Entry, HostFunction, trampoline};
+use crate::function::{Entry, HostFunction, remembering, trampoline};
 use crate::give_way::utf8_in_pieces;
 use crate::runtime::Inner;
 use crate::{ErrorKind, Thrown, Value, sys};
@@ -202,6 +202,28 @@ impl Context {
         body: F,
     ) -> Result<Value<'_>, Thrown> {
         self.native(name, length, body, sys::JSCFunctionEnum_JS_CFUNC_generic)
+    }
+
+    /// A function that remembers `value`. It calls `body` with `value` before its own arguments.
+    pub fn function_with<F: HostFunction>(
+        &self,
+        value: &Value<'_>,
+        body: F,
+    ) -> Result<Value<'_>, Thrown> {
+        let _ = body;
+        let mut remembered = value.raw();
+        // SAFETY: the engine takes its own reference to the value, and the function has the expected signature.
+        unsafe {
+            let raw = sys::JS_NewCFunctionData(
+                self.raw(),
+                Some(remembering::<F>),
+                0,
+                0,
+                1,
+                &mut remembered,
+            );
+            Value::checked(self, raw)
+        }
     }
 
     /// A function that scripts call with `new` (or without, which k6's own classes allow).

@@ -114,6 +114,51 @@ pub(super) unsafe extern "C" fn setter<F: HostFunction>(
     unsafe { trampoline::<F>(context, this, 1, &mut value) }
 }
 
+/// Like [`trampoline`], for a function that remembers a value, which becomes its first argument.
+///
+/// # Safety
+/// Only the engine may call it.
+pub(super) unsafe extern "C" fn remembering<F: HostFunction>(
+    context: *mut sys::JSContext,
+    this: sys::JSValue,
+    count: c_int,
+    arguments: *mut sys::JSValue,
+    _: c_int,
+    remembered: *mut sys::JSValue,
+) -> sys::JSValue {
+    let count = count.max(0) as usize;
+    // SAFETY: as in `trampoline`. The engine passes `count` arguments and one remembered value.
+    unsafe {
+        let mut all = Vec::with_capacity(count + 1);
+        all.push(*remembered);
+        all.extend((0..count).map(|index| *arguments.add(index)));
+        trampoline::<F>(context, this, all.len() as c_int, all.as_mut_ptr())
+    }
+}
+
+/// Like [`trampoline`], for a function that replaces a reaction of a promise.
+///
+/// # Safety
+/// Only the engine may call it.
+unsafe extern "C" fn wrapper<F: HostFunction>(
+    context: *mut sys::JSContext,
+    reaction: sys::JSValue,
+) -> sys::JSValue {
+    let mut reaction = reaction;
+    // SAFETY: as in `setter`.
+    unsafe { trampoline::<F>(context, sys::JS_UNDEFINED, 1, &mut reaction) }
+}
+
+impl Context {
+    /// From now on, `wrap` is called with each function that is registered as a reaction of a promise, including those
+    /// that continue an async function after `await`. It returns the function to register instead.
+    pub fn wrap_reactions<F: HostFunction>(&self, wrap: F) {
+        let _ = wrap;
+        // SAFETY: the runtime is live.
+        unsafe { sys::JS_SetReactionWrapper(self.inner().raw.as_ptr(), Some(wrapper::<F>)) }
+    }
+}
+
 /// The only value of a function's type.
 #[inline]
 fn zero_sized_value<F: HostFunction>() -> F {

@@ -391,6 +391,56 @@ fn failed_imports_are_reported() {
     });
 }
 
+/// Wraps a function in one that adds a plus sign to `marks` before and after a call.
+fn marking<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    context.function_with(&call.argument(0), |context, call| {
+        let mark = || -> Result<(), Thrown> {
+            let marks = context.global().get("marks")?.to_text()?.into_string();
+            context
+                .global()
+                .set("marks", context.string(&(marks + "+"))?)
+        };
+        mark()?;
+        let arguments: Vec<_> = call.arguments().skip(1).map(|one| (*one).clone()).collect();
+        let arguments: Vec<_> = arguments.iter().collect();
+        let result = call.argument(0).call(&call.this(), &arguments);
+        mark()?;
+        result
+    })
+}
+
+#[test]
+fn all_reactions_of_promises_pass_through_the_wrapper() {
+    runtime().enter(|context| {
+        context.wrap_reactions(marking);
+        let source = "
+            globalThis.marks = '';
+            const mark = (text) => { globalThis.marks += text; };
+            Promise.resolve('then').then(mark);
+            Promise.reject('catch').catch(mark);
+            Promise.resolve().then(5).finally(() => mark('finally'));
+            (async () => { mark(await 'await'); for await (const one of ['for']) mark(one); })();
+            (async () => { try { await Promise.reject('thrown'); } catch (e) { mark(e); } })();
+            (async function* () { mark('generator'); yield 1; })().next();
+            Promise.resolve().then(() => { throw 'lost'; });
+            undefined";
+        eval(context, source);
+        context.run_jobs().unwrap();
+        let marks = eval(context, "marks");
+        for reaction in [
+            "+then+",
+            "+catch+",
+            "+finally+",
+            "+await+",
+            "+for+",
+            "+thrown+",
+        ] {
+            assert!(marks.contains(reaction), "{reaction}: {marks}");
+        }
+        assert_eq!(context.take_unhandled_rejection().unwrap().text(), "lost");
+    });
+}
+
 #[test]
 fn rejections_are_kept_until_they_are_read() {
     runtime().enter(|context| {

@@ -9,10 +9,16 @@ pub struct Features {
     pub merges_tags: bool,
     /// Scripts cannot change `__ENV`.
     pub freezes_env: bool,
+    /// Tags and groups stay the same across `await`, and in callbacks.
+    pub keeps_metric_context: bool,
 }
 
 /// All features, each with its meaning in Plimsoll.
-const ALL: [(&str, &str); 3] = [
+const ALL: [(&str, &str); 4] = [
+    (
+        "async-metric-context",
+        "code after await and callbacks keep their tags and groups; group() accepts async functions",
+    ),
     (
         "native-histograms",
         "bounded histograms for trends; Plimsoll has no others, so it is always on",
@@ -37,6 +43,7 @@ impl Features {
                 "native-histograms" => {}
                 "merge-run-tags" => features.merges_tags = true,
                 "freeze-env" => features.freezes_env = true,
+                "async-metric-context" => features.keeps_metric_context = true,
                 _ => {
                     let known = ALL.map(|(name, _)| name);
                     let unknown = plimsoll_units::UnknownName::new("feature", name, &known);
@@ -54,7 +61,7 @@ impl Features {
             return format!("{:#}\n", json!(all));
         }
         ALL.iter()
-            .map(|(name, text)| format!("{name:<18} {text}\n"))
+            .map(|(name, text)| format!("{name:<20} {text}\n"))
             .collect()
     }
 }
@@ -72,11 +79,15 @@ mod tests {
         let all = Features {
             merges_tags: true,
             freezes_env: true,
+            keeps_metric_context: true,
         };
-        assert_eq!(
-            parse(&["merge-run-tags", " freeze-env", "native-histograms"]),
-            Ok(all)
-        );
+        let names = [
+            "merge-run-tags",
+            " freeze-env",
+            "native-histograms",
+            "async-metric-context",
+        ];
+        assert_eq!(parse(&names), Ok(all));
         assert_eq!(parse(&[""]), Ok(Features::default()));
         let error = parse(&["freeze-evn"]).unwrap_err();
         assert!(error.contains("freeze-env"), "{error}");

@@ -222,6 +222,7 @@ fn load(
         may_be_typescript: false,
         env: env.clone(),
         freezes_env: request.features.freezes_env,
+        keeps_metric_context: request.features.keeps_metric_context,
         registry: Arc::clone(&registry),
         log: Arc::clone(log),
         fetch: Some(modules::fetcher(request.is_offline, authorities)),

@@ -33,6 +33,7 @@ pub fn dependencies(
         may_be_typescript: false,
         env: BTreeMap::new(),
         freezes_env: false,
+        keeps_metric_context: false,
         registry: Arc::new(Registry::new()),
         log: Arc::clone(log),
         fetch: Some(modules::fetcher(is_offline, Vec::new())),

@@ -1,6 +1,7 @@
 //! The global objects and functions of scripts.
 
 use plimsoll_k6::console;
+use plimsoll_k6::metric_context;
 use plimsoll_k6::modules::{text_codec, timers, webcrypto};
 use plimsoll_k6::user::user;
 use plimsoll_quickjs::{
@@ -41,6 +42,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     global.define("__ENV", context.instance(Environment)?)?;
     global.define("global", context.global())?;
     text_codec::define(context)?;
+    metric_context::install(context);
     webcrypto::define(context)
 }
 

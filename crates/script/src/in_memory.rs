@@ -50,6 +50,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         secrets: Arc::default(),
         env: Default::default(),
         freezes_env: false,
+        keeps_metric_context: false,
         run: OnceLock::new(),
         option_changes: OnceLock::new(),
         setup_data: Default::default(),

@@ -33,6 +33,8 @@ pub struct LoadSettings {
     pub env: BTreeMap<String, String>,
     /// Scripts cannot change `__ENV`.
     pub freezes_env: bool,
+    /// Callbacks run with the tags and metadata with which they were registered.
+    pub keeps_metric_context: bool,
     /// The registry in which the script's metrics are declared.
     pub registry: Arc<Registry>,
     /// The destination of the script's console messages.
@@ -114,6 +116,7 @@ impl Program {
             secrets: settings.secrets,
             env: settings.env.into_iter().collect(),
             freezes_env: settings.freezes_env,
+            keeps_metric_context: settings.keeps_metric_context,
             run: OnceLock::new(),
             option_changes: OnceLock::new(),
             setup_data: Default::default(),

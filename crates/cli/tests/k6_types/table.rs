@@ -229,6 +229,7 @@ pub const DIFFERS: &[&str] = &[
     "In `k6/websockets`, scripts can send a `Blob` and create a `Blob` from others; reading a handler property returns the handler that was set; `onerror` is called for frames that violate the protocol; and the session duration is recorded even if the last handler fails.",
     "`csv.parse()` reads a file from the start each time. In k6, a second call with other options starts at the end of the file and finds nothing.",
     "Features that k6 lacks include `TextEncoder`, `TextDecoder`, `require()` of JSON files, imports without a file extension and named groups in regular expressions. Scripts can add properties to a response. `String(f)` returns the code of a function only in files of at most 64 KiB and in scripts that use `k6/browser`.",
+    "With `--features async-metric-context`, code after `await`, reactions of promises, timers and handlers of `k6/websockets`, gRPC streams and `k6/browser` run with the tags and the group of their registration, and `group()` accepts async functions, as in k6 2.3. Samples do not get k6's tags with the names of features.",
     "`inspect` warns about options that cannot run. Invalid option values, such as a percentile above 100 or a negative duration, are rejected. For an unknown flag or a missing argument, the exit status is 104; in k6, it is 255. `deps` does not request a custom build for the extensions listed above.",
     "A secrets file may contain blank lines and comments. No output shows a secret that a script has read: k6 masks secrets only in the log; Plimsoll also masks them in samples, names of checks and groups, summaries, records, reports and the result of `handleSummary`. An archive does not contain options whose values use a secret: `plimsoll run` reads them from the script, and k6 runs the archive without them.",
 ];
@@ -236,7 +237,6 @@ pub const DIFFERS: &[&str] = &[
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
     "In `k6/browser`: traces, and cross-site frames that run in a separate process. A call to a Playwright method that k6 does not have throws an error that contains the method's name.",
-    "`--features async-metric-context`, with which k6 versions after 2.2 keep tags and groups across `await`: `group()` and `check()` refuse async functions, as in k6 without it.",
     "Extensions other than those listed above, and k6's cloud service.",
 ];
 

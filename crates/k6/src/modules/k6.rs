@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
+use plimsoll_samples::BaseTags;
+use plimsoll_units::Moment;
 
 use super::sample_tags::with_tags;
 use super::{BuiltIn, Shape};
+use crate::metric_context::within;
 use crate::pure::gorand::GoRand;
 use crate::user::user;
 
@@ -68,13 +71,17 @@ fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if !body.is_function() {
         return Err(context.throw_plain("group() requires a callback as a second argument"));
     }
-    if body.is_async_function() {
+    let keeps_context = user.common.keeps_metric_context;
+    if body.is_async_function() && !keeps_context {
         return Err(context.throw_plain(
             "group() does not support async functions, whose code would run after the group has ended; call it around \
-             synchronous code",
+             synchronous code, or enable them with --features async-metric-context",
         ));
     }
     refuse_separator(context, &name)?;
+    if keeps_context {
+        return group_with_context(context, &name, &body);
+    }
     let outside = user.tags.enter_group(&name);
     let started = plimsoll_clock::now();
     let result = body.call(&context.undefined(), &[]);
@@ -87,6 +94,72 @@ fn group<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             .group(&path, ended.since(started), &tags, ended);
     }
     result
+}
+
+/// A group whose tags follow its code across `await`. It ends when the promise that `body` returns is settled.
+fn group_with_context<'c>(context: &'c Context, name: &str, body: &Value<'c>) -> Returned<'c> {
+    let tags = &user(context).tags;
+    let outside = tags.scope();
+    let _ = tags.enter_group(name);
+    let (inside, open) = (
+        tags.scope(),
+        OpenGroup {
+            path: tags.group(),
+            tags: tags.base(),
+            started: plimsoll_clock::now(),
+        },
+    );
+    tags.exchange(outside);
+    let result = within(context, inside, || body.call(&context.undefined(), &[]));
+    let then = match &result {
+        Ok(result) if result.is_object() => result.get("then")?,
+        _ => context.undefined(),
+    };
+    if !then.is_function() {
+        open.end(context);
+        return result;
+    }
+    let promise = context.global().get("Promise")?;
+    let promise = promise.invoke("resolve", &[&result?])?;
+    let open = context.instance(open)?;
+    let fulfilled = context.function_with(&open, |context, call| {
+        end_group(context, call);
+        Ok(call.argument(1).clone())
+    })?;
+    let rejected = context.function_with(&open, |context, call| {
+        end_group(context, call);
+        Err(context.throw(call.argument(1).clone()))
+    })?;
+    promise.invoke("then", &[&fulfilled, &rejected])
+}
+
+/// A group that has not ended: its path, its tags at the start, and the start.
+struct OpenGroup {
+    path: String,
+    tags: Option<BaseTags>,
+    started: Moment,
+}
+
+impl Class for OpenGroup {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a group");
+}
+
+impl OpenGroup {
+    fn end(&self, context: &Context) {
+        if let (Some(tags), Some(work)) = (&self.tags, user(context).work())
+            && !context.is_cancelled()
+        {
+            let ended = plimsoll_clock::now();
+            work.recorder
+                .group(&self.path, ended.since(self.started), tags, ended);
+        }
+    }
+}
+
+fn end_group(context: &Context, call: &Call<'_>) {
+    if let Some(open) = call.argument(0).instance::<OpenGroup>() {
+        open.end(context);
+    }
 }
 
 /// `check(value, sets, tags?)`: one sample for each entry of `sets`.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use plimsoll_quickjs::{Call, Context, Persistent, Returned};
 
 use super::{BuiltIn, Shape};
+use crate::metric_context;
 use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -55,6 +56,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
         .skip(2)
         .map(|argument| Persistent::new(&argument))
         .collect();
+    let callback = metric_context::bind(context, &callback)?;
     let id = user(context)
         .event_loop
         .add_timer(&callback, arguments, delay, every);

@@ -83,6 +83,7 @@ fn run(
         may_be_typescript: false,
         env: Default::default(),
         freezes_env: false,
+        keeps_metric_context: false,
         registry: Arc::clone(&registry),
         log: Arc::new(move |_, text, _| log(text)),
         fetch: None,

@@ -28,6 +28,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The metric with that name.
+    #[allow(dead_code)]
+    pub fn metric(&self, name: &str) -> Option<plimsoll_samples::MetricId> {
+        self.registry.find(name)
+    }
+
     /// The number of samples of a metric.
     #[allow(dead_code)]
     pub fn count(&self, metric: &str) -> usize {
@@ -60,6 +66,7 @@ pub struct Script {
     meanwhile: Option<Meanwhile>,
     import_map: ImportMap,
     with_image: Option<bool>,
+    keeps_metric_context: bool,
 }
 
 /// The action of another thread during the run.
@@ -87,7 +94,15 @@ impl Script {
             meanwhile: None,
             import_map: ImportMap::default(),
             with_image: None,
+            keeps_metric_context: false,
         }
+    }
+
+    /// Turns the feature `async-metric-context` on.
+    #[allow(dead_code)]
+    pub fn with_metric_context(mut self) -> Self {
+        self.keeps_metric_context = true;
+        self
     }
 
     /// A script in a file that need not exist.
@@ -155,6 +170,7 @@ impl Script {
             source: self.source,
             env: self.env,
             freezes_env: false,
+            keeps_metric_context: self.keeps_metric_context,
             registry: Arc::clone(&registry),
             log: Arc::new(move |level, text, fields| {
                 // Most tests do not care whether there is an image.

@@ -21,12 +21,13 @@ use plimsoll_samples::{Contains, Kind};
 use self::link::Link;
 use super::scripted::{Metric, Scripted, sample};
 use super::{BuiltIn, Shape, timers};
+use crate::metric_context;
 use crate::pure::base64::{self, Dialect};
 use crate::user::{Phase, User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/browser",
-    shape: Shape::Names,
+    shape: Shape::DefaultObject,
     entries: &[],
     made: NAMES,
     make: Some(make),
@@ -73,6 +74,12 @@ const NATIVE: &[Entry] = &[
     Entry::function(c"send", 1, send),
     Entry::function(c"hold", 1, hold),
     Entry::function(c"sample", 3, sample),
+    Entry::function(c"bind", 1, |context, call| {
+        metric_context::bind(context, &call.argument(0))
+    }),
+    Entry::function(c"bindsCallbacks", 0, |context, _| {
+        Ok(context.bool(user(context).common.keeps_metric_context))
+    }),
     Entry::function(c"log", 2, log),
     Entry::function(c"env", 1, env),
     Entry::function(c"writeFile", 2, write_file),

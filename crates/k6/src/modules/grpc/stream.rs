@@ -20,6 +20,7 @@ use super::counts::{CallEnd, count_call, count_opened};
 use super::known_method::KnownMethod;
 use super::parameters::of_call;
 use super::result;
+use crate::metric_context;
 use crate::modules::sample_tags::SampleTags;
 use crate::user::{User, user};
 
@@ -167,6 +168,7 @@ fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             return Ok(context.undefined());
         }
     };
+    let handler = metric_context::bind(context, &handler)?;
     let handler = Rc::new(Persistent::new(&handler));
     shared.handlers.borrow_mut().push((event, handler));
     Ok(context.undefined())

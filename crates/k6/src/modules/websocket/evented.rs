@@ -15,6 +15,7 @@ use super::dial::{Dial, ModuleDifferences};
 use super::events::{EventKind, event};
 use super::link::{CloseRequest, Link, ReadyState, SocketEvent};
 use super::session::Session;
+use crate::metric_context;
 use crate::modules::{BuiltIn, Shape, link_constructor};
 use crate::user::{User, user};
 
@@ -52,18 +53,17 @@ const DIFFERENCES: ModuleDifferences = ModuleDifferences {
 fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let constructor = context.constructor("WebSocket", 1, construct)?;
     link_constructor::<WebSocket>(context, &constructor)?;
-    exports.define("WebSocket", constructor)?;
     let prototype = context.prototype_of::<WebSocket>()?;
     for (name, state) in READY_STATES {
         constructor.define_fixed(name, context.number(state as u8))?;
         prototype.define_fixed(name, context.number(state as u8))?;
     }
+    exports.define("WebSocket", constructor)?;
     let blob = context.constructor("Blob", 0, blob::construct)?;
     link_constructor::<Blob>(context, &blob)?;
     exports.define("Blob", blob)
 }
 
-/// The object that scripts hold.
 /// Read-only constants of the class and its objects, which k6 has from version 2.3 on.
 const READY_STATES: [(&str, ReadyState); 4] = [
     ("CONNECTING", ReadyState::Connecting),
@@ -72,6 +72,7 @@ const READY_STATES: [(&str, ReadyState); 4] = [
     ("CLOSED", ReadyState::Closed),
 ];
 
+/// The object that scripts hold.
 struct WebSocket {
     url: String,
     link: Rc<Link>,
@@ -464,7 +465,7 @@ fn set_handler<'c>(context: &'c Context, call: &Call<'c>, kind: EventKind) -> Re
     }
     if let Some(slot) = socket.own.get(kind as usize) {
         match handler.is_function() {
-            true => slot.set(handler.clone()),
+            true => slot.set(metric_context::bind(context, &handler)?),
             false => slot.set(context.null()),
         }
     }
@@ -487,7 +488,7 @@ fn add_event_listener<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c>
     match EventKind::parse(&name) {
         Some(kind) => {
             let slot = Slot::empty();
-            slot.set(listener.clone());
+            slot.set(metric_context::bind(context, &listener)?);
             socket.listeners.borrow_mut().push((kind, slot));
         }
         None => {

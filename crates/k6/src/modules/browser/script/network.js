@@ -14,6 +14,7 @@ class Request {
   constructor(page, event, redirectedFrom) {
     const { request } = event;
     this.page = page;
+    this.sample = redirectedFrom?.sample ?? page.session.sample;
     this.id = event.requestId;
     this.frame_ = page.framesById.get(event.frameId) ?? page.main;
     this.isNavigation = event.requestId === event.loaderId && event.type === 'Document';
@@ -314,7 +315,7 @@ class Network {
       tags.proto = facts.protocol ?? '';
       tags.status = facts.status;
     }
-    native.sample(metric, value, tags);
+    request.sample(metric, value, tags);
   }
 
   /** Requests pause only while something handles them, because pausing makes them slower. */

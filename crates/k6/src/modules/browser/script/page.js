@@ -230,7 +230,7 @@ class Page {
   }
 
   recordVital({ name, value, rating, url }) {
-    native.sample(`browser_web_vital_${name}`, value, { name: this.nameOf(url), url, rating });
+    this.session.sample(`browser_web_vital_${name}`, value, { name: this.nameOf(url), url, rating });
   }
 
   recordVitals() {
@@ -267,13 +267,14 @@ class Page {
       throw new Error(`unknown page on event: "${event}", must be one of ${PAGE_EVENTS.map((name) => `"${name}"`).join(', ')}`);
     }
     if (typeof listener !== 'function') throw new TypeError(`page.on("${event}") requires a function`);
+    const bound = native.bind(listener);
     if (event === 'metric') {
-      this.metricListeners.push(listener);
+      this.metricListeners.push(bound);
       return;
     }
     this.session.on(event, (value) => {
       try {
-        listener(value);
+        bound(value);
       } catch (error) {
         native.log('error', `a listener of "${event}" failed: ${error}`);
       }
@@ -395,7 +396,7 @@ class Page {
 
   async route(url, handler) {
     if (typeof handler !== 'function') throw new TypeError('page.route requires a function');
-    this.network.routes.push({ url, matches: urlMatcher(url), handler });
+    this.network.routes.push({ url, matches: urlMatcher(url), handler: native.bind(handler) });
     await this.network.updatePausing();
   }
 
@@ -465,7 +466,8 @@ class Page {
 
 /** Waits for an event that a predicate accepts. The predicate is the argument, or in an object with a timeout. */
 function waitForEvent(emitter, event, given, defaultTimeout) {
-  const predicate = typeof given === 'function' ? given : given?.predicate;
+  const accepts = typeof given === 'function' ? given : given?.predicate;
+  const predicate = typeof accepts === 'function' ? native.bind(accepts) : accepts;
   const timeout = typeof given === 'object' && given?.timeout !== undefined ? Number(given.timeout) : defaultTimeout;
   return emitter.wait([event], (value) => (!predicate || predicate(value) ? value : undefined), timeout, `waiting for event "${event}"`);
 }

@@ -2,6 +2,9 @@
 
 const DEFAULT_TIMEOUT = 30000;
 
+/** Whether callbacks run with the tags with which they were registered. */
+const bindsCallbacks = native.bindsCallbacks();
+
 /** The wire of this iteration. */
 let wire = null;
 
@@ -27,6 +30,7 @@ class Wire {
     this.pending = new Map();
     this.sessions = new Map();
     this.contexts = [];
+    this.isReceiving = false;
     this.failure = null;
     this.root = new Session(this, undefined);
   }
@@ -66,6 +70,15 @@ class Wire {
   }
 
   receive(message) {
+    this.isReceiving = true;
+    try {
+      this.dispatch(message);
+    } finally {
+      this.isReceiving = false;
+    }
+  }
+
+  dispatch(message) {
     if (message.id !== undefined) {
       const command = this.settle(message.id);
       if (!command) return;
@@ -181,12 +194,15 @@ class Session extends Emitter {
     super();
     this.wire = wire;
     this.id = id;
+    this.sample = native.sample;
   }
 
   send(method, params = {}, timeout = undefined) {
     if (this.id !== undefined && !this.wire.sessions.has(this.id) && !this.wire.failure) {
       return Promise.reject(new Closed('the page was closed'));
     }
+    // Chromium does not say which command causes a request, so what follows has the tags of the latest command.
+    if (bindsCallbacks && !this.wire.isReceiving) this.sample = native.bind(native.sample);
     return this.wire.send(this.id, method, params, timeout);
   }
 
