@@ -4,7 +4,7 @@ const described = (name) => {
 };
 console.log(Object.keys(globalThis).sort().join());
 console.log(['crypto', 'console', 'open', 'require', 'setTimeout', '__ENV', '__VU', '__ITER', 'Math', 'globalThis'].map(described).join());
-console.log(Object.keys(crypto).join(), Object.keys(crypto.subtle).join());
+console.log(Object.keys(crypto).join(), Object.keys(crypto.subtle).sort().join());
 export default function () {
   console.log(Object.keys(globalThis).sort().join(), described('__ITER'));
 }
