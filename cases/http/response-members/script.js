@@ -9,9 +9,9 @@ export default function () {
     console.log(name, name in response, response.hasOwnProperty(name), Object.prototype.propertyIsEnumerable.call(response, name));
   }
   const copy = { ...response, extra: true };
-  console.log(Object.keys(copy).length, typeof copy.html, copy.status, copy.json('method'));
+  console.log(Object.keys(copy).length, typeof copy.html, copy.status);
   const assigned = Object.assign({}, response);
-  console.log(typeof assigned.json, assigned.json('method'), assigned.html === undefined);
+  console.log(typeof assigned.json, typeof assigned.submitForm, assigned.html === undefined);
   const failed = http.get('http://127.0.0.1:1/');
   console.log(Object.keys(failed).join());
 }

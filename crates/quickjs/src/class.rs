@@ -14,7 +14,6 @@ use crate::slot::Slot;
 use crate::{Context, Thrown, Value, sys};
 
 /// A Rust type whose values scripts hold as objects.
-///
 /// Store JavaScript values in [`Slot`]s that [`Class::trace`] visits, so that the garbage collector finds them.
 pub trait Class: Sized + 'static {
     /// What happens to objects that the init code creates if users start from an image.
@@ -33,12 +32,10 @@ pub trait Class: Sized + 'static {
     /// Whether the object computes its own properties with [`Class::get`] and the methods after it.
     const EXOTIC: bool = false;
 
-    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do. Copies of the object
-    /// have the methods of the original.
+    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do.
     const METHODS: &'static [&'static str] = &[];
 
     /// The value of the own property `key`. If it is `None`, the engine continues the lookup in the prototype.
-    ///
     /// Called only if no script has assigned an ordinary property of that name.
     fn get<'c>(
         &self,
@@ -414,8 +411,7 @@ unsafe extern "C" fn mark(
     }
 }
 
-/// Looks up an own property of an exotic object. Its methods count only if it has to list all own properties: otherwise,
-/// the lookup continues in the prototype, which is faster.
+/// Looks up an own property of an exotic object. Without methods if the prototype is searched next, which has them.
 ///
 /// # Safety
 /// All arguments must come from the engine.
