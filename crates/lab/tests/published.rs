@@ -1,11 +1,11 @@
 //! The published results have the questions, statements, words, tables and published figures of the lab files, and their
-//! comparisons are judged by the rules of this version: all of these can change without a new run. What was measured stays
-//! as it is. `UPDATE_SNAPSHOTS=1` writes them into the results.
+//! comparisons and warnings about means are judged by the rules of this version: all of these can change without a new run.
+//! What was measured stays as it is. `UPDATE_SNAPSHOTS=1` writes them into the results.
 
 use std::fs;
 use std::path::Path;
 
-use plimsoll_lab::conclude::compare_again;
+use plimsoll_lab::conclude::{compare_again, findings};
 use plimsoll_lab::{FormName, Lab};
 use plimsoll_results::lab::{Comparison, LabResult, Published, PublishedError, Question};
 
@@ -63,6 +63,7 @@ fn with_declarations(lab: &Lab, result: &LabResult) -> LabResult {
     });
     current.published_errors = avoided.collect();
     for cell in &mut current.cells {
+        findings::lower_about_means(lab, &mut cell.findings);
         let Some(declared) = lab.matrix().iter().find(|one| one.name == cell.name) else {
             continue;
         };

@@ -42,7 +42,7 @@ pub fn paragraph(text: &str) -> Option<Words> {
         words = words
             .text(space)
             .strong("1.3 times, 1.2 to 1.4")
-            .text(": a ratio and its 95 % interval. “A against B” divides A by B.");
+            .text(": a ratio and its 95 % interval. “A against B” divides A by B, and a list divides by its first value.");
         has_some = true;
     }
     has_some.then_some(words)

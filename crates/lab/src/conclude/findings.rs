@@ -3,8 +3,13 @@
 use plimsoll_results::lab::{Finding, LinkFigures};
 
 use super::repeat::Measured;
-use crate::resolve::Cell;
 use crate::resolve::load::Source;
+use crate::resolve::{Cell, Lab};
+
+/// The rule of the audit about means that a few slow requests dominate.
+const ABOUT_MEANS: &str = "startup-dominates";
+/// The reason why such a finding is only a note.
+const NO_MEANS: &str = " The conclusions of this lab use no mean.";
 
 /// The findings about a cell: from the audit of the tools' output, and from comparing declared
 /// values with measured ones.
@@ -123,6 +128,28 @@ pub fn of(
     found
 }
 
+/// Turns warnings about means into notes if the lab compares, shows, asks about and judges no mean. The audit recommends
+/// medians without the warm-up, and a lab has no other figures then.
+pub fn lower_about_means(lab: &Lab, findings: &mut [Finding]) {
+    if uses_means(lab) {
+        return;
+    }
+    let is_lowered = |one: &&mut Finding| one.rule == ABOUT_MEANS && one.level == "warning";
+    for finding in findings.iter_mut().filter(is_lowered) {
+        finding.level = "note".to_owned();
+        finding.text.push_str(NO_MEANS);
+    }
+}
+
+fn uses_means(lab: &Lab) -> bool {
+    let compared = lab.compared.iter().flat_map(|one| &one.figures);
+    let shown = lab.tables.iter().flat_map(|one| &one.figures);
+    let judged = lab.objectives.iter().map(|one| &one.figure);
+    let asked = lab.questions.iter().filter_map(|one| one.figure());
+    let names = compared.chain(shown).chain(judged).map(String::as_str);
+    names.chain(asked).any(|name| name == "latency_mean")
+}
+
 fn protocol(cell: &Cell, measured: &Measured) -> Option<(&'static str, String)> {
     let declared = cell.load.protocol.as_deref()?;
     let other = measured
@@ -185,6 +212,40 @@ pub fn is_self_generated(cell: &Cell) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_about_means_count_only_if_the_lab_uses_means() {
+        let lowered = |compared: &str| {
+            let text = format!(
+                "[lab]\ntitle = \"a\"\nquestion = \"b\"\n[axes]\nuse = [\"x\", \"y\"]\n\
+                 [[system]]\nname = \"s\"\ncommand = \"true\"\nready = {{ log = \"x\" }}\n\
+                 [load]\nhttp = {{ url = \"http://127.0.0.1/\" }}\nrestarts = 3\n\
+                 [[compare]]\naxis = \"use\"\nfigures = \"{compared}\"\n"
+            );
+            let document = crate::file::Document::of_text("lab.toml".as_ref(), &text);
+            let lab = document.and_then(|one| Lab::of(one, crate::FormName::Standard));
+            let lab = lab.expect("a lab");
+            let finding = |rule: &str, level: &str| Finding {
+                rule: rule.to_owned(),
+                level: level.to_owned(),
+                text: "mean 5ms, p90 3.87ms.".to_owned(),
+            };
+            let mut found = [
+                finding("startup-dominates", "warning"),
+                finding("run-too-short", "warning"),
+            ];
+            lower_about_means(&lab, &mut found);
+            // A second judgment of the same result changes nothing.
+            let before = found.clone();
+            lower_about_means(&lab, &mut found);
+            assert_eq!(found, before);
+            assert_eq!(found[1], finding("run-too-short", "warning"));
+            (found[0].level.clone(), found[0].text.clone())
+        };
+        let text = "mean 5ms, p90 3.87ms. The conclusions of this lab use no mean.";
+        assert_eq!(lowered("latency_p95"), ("note".into(), text.into()));
+        assert_eq!(lowered("latency_mean").0, "warning");
+    }
 
     #[test]
     fn a_missing_round_trip_is_detected() {

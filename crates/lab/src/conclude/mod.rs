@@ -244,7 +244,8 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (CellResult, Vec<Measured>,
             )
         })
         .collect();
-    let findings = findings::of(cell, &measured, link.as_ref(), share_cpus(lab, cell));
+    let mut findings = findings::of(cell, &measured, link.as_ref(), share_cpus(lab, cell));
+    findings::lower_about_means(lab, &mut findings);
     let (verdict, reasons) = verdict(&measured, &findings, &lost);
     let invalid = verdict == "invalid" || measured.is_empty();
     let mut protocols = std::collections::BTreeMap::new();

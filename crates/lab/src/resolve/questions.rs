@@ -23,6 +23,11 @@ pub struct DeclaredQuestion {
 }
 
 impl DeclaredQuestion {
+    /// The figure that decides the question.
+    pub fn figure(&self) -> Option<&str> {
+        self.question.figure.as_deref()
+    }
+
     /// The question with the names of its cells.
     pub fn of_cells(&self, cells: &[Cell]) -> Question {
         let axis = self.question.axis.as_deref();

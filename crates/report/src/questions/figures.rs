@@ -1,7 +1,7 @@
 //! The figures that answer a question or decide a statement, in words.
 
 use plimsoll_plots::number::Place;
-use plimsoll_results::lab::{Cell, Expected, Figure};
+use plimsoll_results::lab::{Cell, Expected, Figure, Outcome};
 
 use super::verdict::{Answer, Group, Verdict};
 use crate::claims::{range_text, ratio_text};
@@ -10,6 +10,7 @@ use crate::emulated_line;
 use crate::leads::value_on;
 use crate::naming::{capital, place_words, shared_axes, value_words};
 use crate::pivot::bound;
+use crate::ratio::{Estimate, estimate};
 use crate::units::short_label;
 
 /// Maximum number of groups of cells whose figures are listed. For more groups, the text shows the range.
@@ -131,7 +132,7 @@ impl Answer<'_> {
         })
     }
 
-    /// `HTTP 0.51, gRPC 0.67 (1.31 times, 1.21 to 1.42)`.
+    /// `HTTP 0.51, gRPC 0.67 (1.31 times, 1.21 to 1.42)`. Each ratio divides by the first value.
     fn values(&self, mut words: Words, group: &Group) -> Words {
         for (at, (cell, figure)) in group.0.iter().enumerate() {
             words = words.text(if at == 0 { "" } else { ", " });
@@ -139,6 +140,9 @@ impl Answer<'_> {
                 words = words.text(format!("{value} "));
             }
             words = words.strong(printed(cell, figure));
+            if let Some(one) = self.certain_ratio(group, at) {
+                words = words.text(format!(" ({})", ratio_text(one.ratio, one.interval)));
+            }
         }
         // Without an expectation, a ratio is shown only with its interval.
         let ratio = group.estimate(self.result);
@@ -164,6 +168,18 @@ impl Answer<'_> {
                 None => words,
             },
         }
+    }
+
+    /// The ratio of one of at least three ranked values to the first one. `None` if it is not certain that they differ: many
+    /// ratios near 1 would hide the others.
+    fn certain_ratio(&self, group: &Group, at: usize) -> Option<Estimate> {
+        let (first, other) = (group.0.first()?, group.0.get(at)?);
+        if group.0.len() < 3 || at == 0 || self.question.expected.is_some() {
+            return None;
+        }
+        let found = estimate(self.result, *first, *other);
+        let is_certain = matches!(found.outcome, Outcome::Larger | Outcome::Smaller);
+        (is_certain && found.interval.is_some()).then_some(found)
     }
 
     fn value_words(&self, cell: &Cell) -> Option<String> {

@@ -252,7 +252,7 @@ fn is_better(
 fn times_as_fast(found: &Estimate) -> String {
     match found.ratio >= 1.5 {
         true => {
-            let place = Place::of(found.ratio, found.interval);
+            let place = Place::of(found.ratio, found.interval).at_most(2);
             format!("{} times as fast as", place.print(found.ratio))
         }
         false => "faster than".to_owned(),

@@ -96,6 +96,17 @@ impl<'a> Answer<'a> {
             })
             .filter(|group| group.0.len() >= needed)
             .collect();
+        // A group of one value compares nothing, if others do.
+        let least = groups
+            .iter()
+            .map(|group| group.0.len())
+            .max()
+            .unwrap_or(0)
+            .min(2);
+        let groups: Vec<Group> = groups
+            .into_iter()
+            .filter(|group| group.0.len() >= least)
+            .collect();
         Answer {
             left_out: all - groups.len(),
             result,

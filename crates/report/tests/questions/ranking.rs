@@ -60,28 +60,54 @@ fn the_words_claim_no_more_than_the_figures() {
     );
 }
 
-/// Three stores: each tier differs from the next with certainty, and no order is claimed within a tier.
+/// A place in which only one of both stores has a valid figure compares nothing.
+#[test]
+fn a_group_of_one_value_is_left_out() {
+    let mut result = result(MEDIANS);
+    let far = result
+        .cells
+        .iter_mut()
+        .rfind(|cell| cell.name.contains("far"));
+    far.expect("a cell").verdict = "suspect".into();
+    result.questions = vec![question(&result, "store", "")];
+    let text = answer(&result).swap_remove(0);
+    assert!(
+        text.starts_with("Sqlite is faster than pg: median in ms"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("(2.00 times, 1.64 to 2.44) (1 left out because of a suspect measurement)."),
+        "{text}"
+    );
+}
+
+/// Three stores a, b and c with these figures, and the answer to the question which one is best.
+fn of_three(medians: [(f64, f64, f64); 3], figure: &str) -> String {
+    let mut result = result([MEDIANS[0]; 4]);
+    let (axis, names) = (&mut result.axes[0], ["a", "b", "c"]);
+    axis.values = names.map(str::to_owned).to_vec();
+    result.cells.truncate(3);
+    for ((cell, name), (low, value, high)) in result.cells.iter_mut().zip(names).zip(medians) {
+        cell.name = format!("store={name} place=near");
+        cell.place = vec![
+            ("store".into(), name.into()),
+            ("place".into(), "near".into()),
+        ];
+        cell.figures[0].name = figure.into();
+        cell.figures[0].value = value;
+        cell.figures[0].interval = Some((low, high));
+    }
+    let mut declared = question(&result, "store", "");
+    declared.figure = Some(figure.into());
+    result.questions = vec![declared];
+    answer(&result).swap_remove(0)
+}
+
+/// Each tier differs from the next with certainty, and no order is claimed within a tier.
 #[test]
 fn three_values_are_ranked_in_tiers() {
     let ranked = |medians: [(f64, f64, f64); 3], figure: &str| {
-        let mut result = result([MEDIANS[0]; 4]);
-        let (axis, names) = (&mut result.axes[0], ["a", "b", "c"]);
-        axis.values = names.map(str::to_owned).to_vec();
-        result.cells.truncate(3);
-        for ((cell, name), (low, value, high)) in result.cells.iter_mut().zip(names).zip(medians) {
-            cell.name = format!("store={name} place=near");
-            cell.place = vec![
-                ("store".into(), name.into()),
-                ("place".into(), "near".into()),
-            ];
-            cell.figures[0].name = figure.into();
-            cell.figures[0].value = value;
-            cell.figures[0].interval = Some((low, high));
-        }
-        let mut declared = question(&result, "store", "");
-        declared.figure = Some(figure.into());
-        result.questions = vec![declared];
-        let text = answer(&result).swap_remove(0);
+        let text = of_three(medians, figure);
         text.split_once(": ").expect("figures").0.to_owned()
     };
     let (one, two, four) = ((0.9, 1.0, 1.1), (1.8, 2.0, 2.2), (3.8, 4.0, 4.2));
@@ -106,5 +132,24 @@ fn three_values_are_ranked_in_tiers() {
     assert_eq!(
         ranked([(0.5, 1.0, 5.0), two, four], "latency_p50"),
         "No clear difference between a, b and c"
+    );
+}
+
+/// Each value that certainly differs from the first one has its ratio to it, with the interval.
+#[test]
+fn three_values_have_their_ratios() {
+    let (one, two, four) = ((0.9, 1.0, 1.1), (1.8, 2.0, 2.2), (3.8, 4.0, 4.2));
+    let figures = |medians: [(f64, f64, f64); 3]| {
+        let text = of_three(medians, "latency_p50");
+        text.rsplit_once(": ").expect("figures").1.to_owned()
+    };
+    assert_eq!(
+        figures([two, one, four]),
+        "a 2.00, b 1.00 (0.50 times, 0.41 to 0.61), c 4.00 (2.00 times, 1.73 to 2.33)."
+    );
+    // The second value may be equal to the first one.
+    assert_eq!(
+        figures([one, (0.7, 1.1, 1.8), four]),
+        "a 1.00, b 1.10, c 4.00 (4.00 times, 3.45 to 4.67)."
     );
 }
