@@ -10,6 +10,7 @@ pub mod block;
 mod document;
 mod finding;
 pub mod formats;
+mod html;
 mod line;
 mod pattern;
 mod quantity;
@@ -92,6 +93,8 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if text.len() > MAX_FILE_SIZE {
         return Err(Unreadable::TooLarge);
     }
+    let page = html::to_markdown(text);
+    let text = page.as_deref().unwrap_or(text);
     let report = report::Report::read(file, text);
     if report.blocks.len() > MAX_BLOCKS {
         return Err(Unreadable::TooManyBlocks);

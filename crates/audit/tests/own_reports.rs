@@ -29,15 +29,14 @@ fn our_own_reports_have_no_findings() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The report of each lab and its cells.
+/// The report of each lab, its page and its cells.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let folders = fs::read_dir(folder).unwrap().map(|one| one.unwrap().path());
     let all = folders.flat_map(|lab| {
         let cells = fs::read_dir(lab.join("cells")).into_iter().flatten();
         let cells = cells.map(|one| one.unwrap().path());
-        std::iter::once(lab.join("report.md"))
-            .chain(cells)
-            .collect::<Vec<_>>()
+        let reports = ["report.md", "report.html"].map(|name| lab.join(name));
+        reports.into_iter().chain(cells).collect::<Vec<_>>()
     });
     all.filter(|page| page.is_file()).collect()
 }
