@@ -77,6 +77,11 @@ const PROSE: &[&str] = &[
     "sig",
     "cookie",
 ];
+/// The endings of files whose lines messages name: `auth/login.js:12:3`.
+const ENDINGS: &[&str] = &[
+    "js", "mjs", "cjs", "ts", "json", "toml", "yaml", "yml", "csv", "proto", "txt", "md", "har",
+    "jmx",
+];
 /// Minimum number of characters for the value of a parameter named `key` to count as a secret.
 const MIN_KEY_LENGTH: usize = 16;
 /// Authentication schemes, which a credential follows (RFC 9110, section 11.4).
@@ -154,6 +159,16 @@ fn is_prose(name: &str, is_after_space: bool, separator: &str, tail: &str) -> bo
     is_word || name.contains('/') && !text.trim_start().starts_with(['"', '\''])
 }
 
+/// Whether `name:…` is a file with the number of a line, whatever the name of its directory is.
+fn is_location(name: &str, separator: &str, tail: &str) -> bool {
+    let end = tail
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(tail.len());
+    let is_number = end > 0 && !tail[end..].starts_with(|c: char| c.is_alphanumeric());
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    separator == ":" && is_number && ending.is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
 /// Whether the value of the query parameter `key` is long enough for a secret.
 fn is_long_key(name: &str, separator: &str, tail: &str) -> bool {
     let end = tail
@@ -213,6 +228,7 @@ pub fn in_text(text: &str) -> String {
             || is_long_key(name, separator, tail)
             || (separator != " "
                 && is_telling(name)
+                && !is_location(name, separator, tail)
                 && !is_prose(name, is_after_space && before == name, separator, tail))
         {
             hide(tail, name, &mut out)
@@ -364,6 +380,25 @@ mod tests {
             "Get \"http://127.0.0.1:1/login/session\": dial tcp 127.0.0.1:1: connection refused",
         ] {
             assert_eq!(in_text(text), text);
+        }
+    }
+
+    #[test]
+    fn locations_in_files_stay() {
+        for text in [
+            "at file:///home/me/auth/login.js:12:3\n",
+            "at default (file:///tmp/.tmpA9PwXy/script.js:1:40)\n",
+            "token.ts:7: unexpected end",
+            "labs/sid/lab.toml:68: the system ended",
+        ] {
+            assert_eq!(in_text(text), text);
+        }
+        for (text, hidden) in [
+            ("api.token:1234", "api.token:***"),
+            ("auth.json:12ab", "auth.json:***"),
+            ("token.js=12", "token.js=***"),
+        ] {
+            assert_eq!(in_text(text), hidden);
         }
     }
 
