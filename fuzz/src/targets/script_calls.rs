@@ -133,6 +133,10 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use plimsoll_script::in_memory::Limits;
+
     use super::*;
 
     /// An error in the common part of all programs would make the target useless.
@@ -146,10 +150,15 @@ mod tests {
         while !writer.bytes.as_slice().is_empty() {
             writer.step(0);
         }
+        // Long enough for a busy machine under AddressSanitizer.
+        let limits = Limits {
+            time: Duration::from_secs(20),
+            ..LIMITS
+        };
         let ended = in_memory::run(
             (writer.text + "throw new Error(`steps ran: ${v.length}`);").as_bytes(),
             Packed::default(),
-            LIMITS,
+            limits,
         );
         let message = format!("{ended:?}");
         assert!(message.contains("steps ran: "), "{message}");
