@@ -85,25 +85,19 @@ fn rows<'r>(
     fits: &dyn Fn(&Field) -> bool,
 ) -> Vec<(&'r Record, &'r Field)> {
     let titles = report.document.titles(line);
-    let of = |grid: &'r Grid| {
-        let records = grid.records.iter();
-        records.flat_map(|record| record.fields.iter().map(move |field| (record, field)))
-    };
-    let all = || grids.tables.iter().flat_map(of);
-    let own: Vec<(&Record, &Field)> = grids
-        .tables
-        .iter()
-        .filter(|grid| report.document.titles(grid.line) == titles)
-        .flat_map(of)
-        .filter(|(_, field)| fits(field))
-        .take(MAX_FIGURES)
-        .collect();
-    match own.is_empty() {
-        false => own,
-        true => all()
+    let of_tables = |is_wanted: &dyn Fn(&Grid) -> bool| -> Vec<(&'r Record, &'r Field)> {
+        let grids = grids.tables.iter().filter(|grid| is_wanted(grid));
+        grids
+            .flat_map(|grid| &grid.records)
+            .flat_map(|record| record.fields.iter().map(move |field| (record, field)))
             .filter(|(_, field)| fits(field))
             .take(MAX_FIGURES)
-            .collect(),
+            .collect()
+    };
+    let own = of_tables(&|grid| report.document.titles(grid.line) == titles);
+    match own.is_empty() {
+        false => own,
+        true => of_tables(&|_| true),
     }
 }
 
@@ -155,22 +149,23 @@ fn limit(
     if names_row(&rows, plain) {
         return;
     }
-    warn(
-        "objective-contradicted",
-        line,
-        [
-            beside(text, field),
-            format!(
-                "{} of {} is above {} {}",
-                field.figure.text,
-                record.label,
-                group(2),
-                group(3)
-            ),
-            "Name the rows or the tables to which it applies.".to_owned(),
-        ],
-        findings,
-    );
+    let is = format!("is above {} {}", group(2), group(3));
+    let fix = "Name the rows or the tables to which it applies.";
+    contradicted(text, line, (record, field), &is, fix, findings);
+}
+
+/// Reports a figure that the sentence excludes.
+fn contradicted(
+    text: &str,
+    line: usize,
+    (record, field): (&Record, &Field),
+    is: &str,
+    fix: &str,
+    findings: &mut Findings,
+) {
+    let figure = format!("{} of {} {is}", field.figure.text, record.label);
+    let message = [beside(text, field), figure, fix.to_owned()];
+    warn("objective-contradicted", line, message, findings);
 }
 
 fn range(
@@ -240,20 +235,7 @@ fn range(
     if names_row(&rows, plain) {
         return;
     }
-    warn(
-        "objective-contradicted",
-        line,
-        [
-            beside(text, field),
-            format!(
-                "{} of {} is not between {} and {}",
-                field.figure.text,
-                record.label,
-                group(1),
-                group(3)
-            ),
-            "State a range that holds for every row, or name the rows.".to_owned(),
-        ],
-        findings,
-    );
+    let is = format!("is not between {} and {}", group(1), group(3));
+    let fix = "State a range that holds for every row, or name the rows.";
+    contradicted(text, line, (record, field), &is, fix, findings);
 }
