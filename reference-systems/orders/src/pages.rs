@@ -65,10 +65,7 @@ impl Pages {
                 take(body).await;
                 match status {
                     Some(status) => page(status, json!({"status": status.as_u16()})),
-                    None => error(
-                        StatusCode::NOT_FOUND,
-                        "there is no such page; try /spot/orders",
-                    ),
+                    None => error(StatusCode::NOT_FOUND, "page not found; try /spot/orders"),
                 }
             }
         };

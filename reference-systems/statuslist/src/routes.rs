@@ -35,7 +35,7 @@ pub fn routes(app: Arc<App>) -> Router {
         .route("/api/{pool}/new-references/{amount}", post(some_references))
         .route("/api/update-status", post(update))
         .route("/{list}", get(list))
-        .fallback(async || Problem::Missing("there is no such page".to_owned()))
+        .fallback(async || Problem::Missing("page not found".to_owned()))
         .method_not_allowed_fallback(async || Problem::WrongMethod)
         .with_state(app)
 }

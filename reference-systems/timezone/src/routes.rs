@@ -27,7 +27,7 @@ pub fn routes(app: Arc<App>) -> Router {
     Router::new()
         .route("/time_zone", get(time_zone))
         .route("/status", get(async || "OK"))
-        .fallback(async || error_response(StatusCode::NOT_FOUND, "there is no such page"))
+        .fallback(async || error_response(StatusCode::NOT_FOUND, "page not found"))
         .method_not_allowed_fallback(async || {
             error_response(
                 StatusCode::METHOD_NOT_ALLOWED,

@@ -127,8 +127,7 @@ impl Pages {
             "/healthz" => page(StatusCode::OK, TEXT, Bytes::from_static(b"ok\n")),
             "/metrics" => page(StatusCode::OK, PROMETHEUS, fixed.metrics().into()),
             _ => {
-                let text =
-                    b"{\"error\":\"there is no such page; try /, /json, /healthz or /metrics\"}\n";
+                let text = b"{\"error\":\"page not found; try /, /json, /healthz or /metrics\"}\n";
                 page(StatusCode::NOT_FOUND, JSON, Bytes::from_static(text))
             }
         }

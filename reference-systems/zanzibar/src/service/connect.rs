@@ -81,7 +81,7 @@ pub async fn respond(
 ) -> Response<Bytes> {
     let Some(method) = request.uri().path().strip_prefix(SERVICE) else {
         return not_found(&format!(
-            "there is no such page; call {SERVICE}Check by POST, or get /healthz or /metrics"
+            "page not found; call {SERVICE}Check by POST, or get /healthz or /metrics"
         ));
     };
     let Some(method) = MethodName::of(method) else {
