@@ -116,6 +116,12 @@ pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     COMMANDS.iter().find(|kind| kind.name == name)
 }
 
+/// Whether the argument is this flag, with or without a value.
+fn is_flag(word: &str, flag: &str) -> bool {
+    let rest = word.strip_prefix(flag);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+}
+
 /// The command that generates the load, without a rate and a duration.
 pub struct LoadCommand {
     words: Vec<String>,
@@ -141,8 +147,13 @@ impl LoadCommand {
             kind.ours
                 .iter()
                 .chain(SINGLE_RUN_FLAGS)
-                .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
+                .any(|flag| is_flag(word, flag))
         });
+        if let Some(word) = words.iter().find(|word| is_flag(word, "--until")) {
+            return Err(format!(
+                "find stops when it knows the limit precisely enough: remove {word} from the command, and set --precision before --"
+            ));
+        }
         if let Some(word) = set {
             return Err(format!(
                 "find sets {word} itself, or has it as a flag before --; remove it from the command"
@@ -182,5 +193,27 @@ impl LoadCommand {
             words.extend([(*flag).to_owned(), users.to_string()]);
         }
         words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(words: &[&str]) -> String {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        LoadCommand::parse(&words).map(|_| ()).unwrap_err()
+    }
+
+    #[test]
+    fn precision_is_a_flag_of_the_search() {
+        let url = "http://127.0.0.1:1/";
+        for words in [
+            ["http", "--until", "p99 ±5%", url].as_slice(),
+            &["http", "--until=p99 ±5%", url],
+        ] {
+            assert!(refusal(words).contains("set --precision before --"));
+        }
+        assert!(refusal(&["http", "--rate=5", url]).starts_with("find sets --rate=5 itself"));
     }
 }

@@ -11,6 +11,7 @@ mod found;
 mod sentence;
 mod settings;
 mod trial;
+mod unusable;
 mod users;
 
 use std::time::Duration;
@@ -43,7 +44,7 @@ pub struct TrialCommand<'a> {
 /// Runs the search. `run` runs a trial. `report` receives each trial and a line about it.
 ///
 /// # Errors
-/// If a trial cannot be run, or writes no usable record.
+/// If a trial cannot be run or writes no usable record, or if every request fails at any rate.
 pub fn search(
     settings: Settings,
     command: &LoadCommand,
@@ -82,6 +83,9 @@ pub fn search(
             })?;
             let trial = Trial::of(&settings, rate, soak, &record)?;
             report(&trial, &trial.line(&settings));
+            if trials.is_empty() && trial.failed >= 1.0 {
+                unusable::refuse_unusable(&settings, command, run, report)?;
+            }
             let iteration = Duration::try_from_secs_f64(trial.iteration / 1e3).unwrap_or_default();
             let is_repeated = trial.short_of_users && users.raise(rate, bound, iteration);
             let outcome = trial.outcome();

@@ -25,6 +25,29 @@ pub(crate) fn settings(objective: &str, fail_rate: f64) -> Settings {
     }
 }
 
+/// The record of a run of one second.
+pub(crate) fn record(second: Second, end: End) -> Record {
+    Record {
+        header: Header {
+            schema: String::new(),
+            plimsoll: String::new(),
+            kind: "http".to_owned(),
+            command: Vec::new(),
+            started: String::new(),
+            model: "open".to_owned(),
+            title: String::new(),
+            load: Vec::new(),
+            warm_up_seconds: 0.0,
+            configuration: serde_json::Value::Null,
+            configuration_hash: String::new(),
+            environment: Environment::default(),
+        },
+        seconds: vec![second],
+        tail: Vec::new(),
+        end: Some(end),
+    }
+}
+
 /// One second with seven users and a thousand scheduled iterations. `times` are the response times in milliseconds; the
 /// other iterations were dropped.
 fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Trial {
@@ -60,25 +83,7 @@ fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Tria
         },
         ..End::default()
     };
-    let record = Record {
-        header: Header {
-            schema: String::new(),
-            plimsoll: String::new(),
-            kind: "http".to_owned(),
-            command: Vec::new(),
-            started: String::new(),
-            model: "open".to_owned(),
-            title: String::new(),
-            load: Vec::new(),
-            warm_up_seconds: 0.0,
-            configuration: serde_json::Value::Null,
-            configuration_hash: String::new(),
-            environment: Environment::default(),
-        },
-        seconds: vec![second],
-        tail: Vec::new(),
-        end: Some(end),
-    };
+    let record = record(second, end);
     Trial::of(settings, 1_000, false, &record).expect("a trial")
 }
 
