@@ -37,7 +37,8 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     text + &unconfirmed(settings, trials, limit)
 }
 
-/// The result if the generator reached its own limit above the highest good rate. That rate is then a lower bound.
+/// The result if the generator could not load the service reliably above the highest good rate, which is then a lower
+/// bound.
 fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u64) -> String {
     let shortage = trials
         .iter()
@@ -48,10 +49,10 @@ fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u6
     let why = shortage.map_or(String::new(), |shortage| format!(" ({shortage})"));
     match kept {
         Some(kept) => format!(
-            "The service handles at least {kept}/s with {objective}; the generator reached its own limit at {beyond}/s{why}, so the service's limit is not known."
+            "The service handles at least {kept}/s with {objective}; the generator could not load it reliably at {beyond}/s{why}, so the service's limit is not known."
         ),
         None => format!(
-            "The service's limit is not known: the generator reached its own limit at {beyond}/s{why}, and no lower rate met {objective}."
+            "The service's limit is not known: the generator could not load it reliably at {beyond}/s{why}, and no lower rate met {objective}."
         ),
     }
 }

@@ -69,7 +69,7 @@ pub struct Limit {
     pub kept: Option<u64>,
     /// The lowest rate above `met` that missed the objective because of the service, or `None`.
     pub broken: Option<u64>,
-    /// The rate above `met` at which the generator reached its own limit, if that ended the search.
+    /// The rate above `met` at which the generator could not load the service reliably, if that ended the search.
     pub generator: Option<u64>,
     /// How the limit drifted during the search, if it did.
     pub drift: Option<Drift>,
