@@ -160,7 +160,7 @@ impl Trend {
     }
 
     /// The highest quantile printed below the maximum.
-    pub fn top(&self) -> Option<&(f64, Quantity)> {
+    pub fn highest_quantile(&self) -> Option<&(f64, Quantity)> {
         self.quantiles.iter().rfind(|(q, _)| *q < 1.0)
     }
 
@@ -177,7 +177,7 @@ impl Trend {
     }
 
     /// Inserts a quantile. Rounds it because 99.9 ÷ 100 is not exactly 0.999 but must print as p99.9.
-    pub fn put(&mut self, quantile: f64, figure: Quantity) {
+    pub fn insert_quantile(&mut self, quantile: f64, figure: Quantity) {
         let quantile = (quantile * 1e9).round() / 1e9;
         let at = self
             .quantiles
@@ -239,7 +239,7 @@ pub struct SocketErrors {
 
 impl SocketErrors {
     /// Formats the counts like wrk does.
-    pub fn text(&self) -> String {
+    pub fn to_wrk_text(&self) -> String {
         format!(
             "connect {}, read {}, write {}, timeout {}",
             self.connect, self.read, self.write, self.timeout
@@ -443,7 +443,7 @@ impl Block {
     }
 
     /// Records the number of failed requests. All other requests passed.
-    pub fn fail(&mut self, failed: f64, line: usize) {
+    pub fn set_failed(&mut self, failed: f64, line: usize) {
         let total = self.requests.as_ref().map_or(failed, |count| count.value);
         self.failures = Some(Tally {
             passed: (total - failed).max(0.0),
@@ -475,7 +475,7 @@ impl Block {
     }
 
     /// The duration of one turn of a user: an iteration, or a request if the tool has no iterations.
-    pub fn turn(&self) -> Option<&Trend> {
+    pub fn turn_duration(&self) -> Option<&Trend> {
         self.trend(Role::Iteration)
             .or_else(|| self.latency().filter(|_| self.no_think_time))
     }
@@ -486,7 +486,7 @@ impl Block {
     }
 
     /// Average number of requests in one turn.
-    pub fn requests_per_turn(&self) -> Option<f64> {
+    pub fn mean_requests_per_turn(&self) -> Option<f64> {
         match (&self.requests, &self.iterations) {
             (Some(requests), Some(iterations)) if iterations.value > 0.0 => {
                 Some(requests.value / iterations.value)
@@ -517,7 +517,7 @@ impl Block {
     }
 
     /// The time in seconds that the tool used as the divisor: count ÷ rate.
-    pub fn counted_time(&self) -> Option<f64> {
+    pub fn divisor_time(&self) -> Option<f64> {
         let (count, rate) = match (&self.requests, &self.rate) {
             (Some(count), Some(rate)) => (count, rate),
             _ => (self.iterations.as_ref()?, self.iteration_rate.as_ref()?),
@@ -563,7 +563,7 @@ impl Block {
     }
 
     /// Mean time of a turn spent outside of requests, if known.
-    pub fn think(&self) -> Option<f64> {
+    pub fn think_time(&self) -> Option<f64> {
         let turn = self.trend(Role::Iteration)?.mean.as_ref()?.value;
         let request = self.latency()?.mean.as_ref()?.value;
         let part = |role| {
@@ -571,7 +571,7 @@ impl Block {
                 .and_then(|trend| trend.mean.as_ref())
                 .map_or(0.0, |mean| mean.value)
         };
-        let per_turn = self.requests_per_turn().unwrap_or(1.0);
+        let per_turn = self.mean_requests_per_turn().unwrap_or(1.0);
         Some(turn - (request + part(Role::Blocked)) * per_turn)
     }
 

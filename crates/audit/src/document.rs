@@ -17,7 +17,7 @@ pub struct Prose {
 
 impl Prose {
     /// Truncates the paragraph at the first line for which `ends` is true.
-    pub fn end_above(&mut self, ends: impl Fn(usize) -> bool) {
+    pub fn truncate_at(&mut self, ends: impl Fn(usize) -> bool) {
         let Some((at, _)) = self.breaks.iter().find(|(_, line)| ends(*line)) else {
             return;
         };
@@ -140,7 +140,7 @@ impl Code {
 }
 
 /// Shortens a title, because titles are copied to each block.
-fn title(text: &str) -> String {
+fn shorten_title(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
@@ -152,7 +152,7 @@ fn is_markdown(text: &str) -> bool {
     }
     let mut headings = 0;
     for line in text.lines() {
-        let line = unquoted(line);
+        let line = strip_quote_marks(line);
         let start = line.trim_start();
         if start.starts_with("```") || start.starts_with("~~~") {
             return true;
@@ -169,7 +169,7 @@ fn is_markdown(text: &str) -> bool {
 }
 
 /// The line without its `>` quotation marks.
-fn unquoted(line: &str) -> &str {
+fn strip_quote_marks(line: &str) -> &str {
     let mut rest = line;
     while let Some(quoted) = rest.strip_prefix('>') {
         rest = quoted.strip_prefix(' ').unwrap_or(quoted);
@@ -278,7 +278,7 @@ impl<'a> Walk<'a> {
                     self.buffer_line = self.line(range.start);
                 }
                 Event::End(TagEnd::Heading(_)) => {
-                    let title = title(std::mem::take(&mut self.buffer).trim());
+                    let title = shorten_title(std::mem::take(&mut self.buffer).trim());
                     self.breaks.clear();
                     self.document
                         .headings
@@ -379,7 +379,7 @@ impl<'a> Walk<'a> {
             .iter()
             .map(|(_, title)| title.clone())
             .collect();
-        self.item = self.in_item.then(|| title(&text));
+        self.item = self.in_item.then(|| shorten_title(&text));
         self.document.prose.push(Prose {
             line: self.buffer_line,
             text,

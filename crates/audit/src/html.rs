@@ -12,22 +12,22 @@ pub fn to_markdown(text: &str) -> Option<String> {
     let mut page = Page::default();
     let mut rest = text;
     while let Some(at) = rest.find('<') {
-        page.text(&rest[..at]);
+        page.push_text(&rest[..at]);
         rest = &rest[at..];
-        let length = length_of_markup(rest);
+        let length = markup_length(rest);
         let (markup, after) = rest.split_at(length);
-        page.markup(markup);
+        page.push_markup(markup);
         rest = after;
     }
-    page.text(rest);
+    page.push_text(rest);
     page.has_output.then_some(page.out)
 }
 
 /// The length of the tag, comment, script or style sheet at the start of the text. A sign that begins none of them has
 /// length 1.
-fn length_of_markup(text: &str) -> usize {
+fn markup_length(text: &str) -> usize {
     let until = |end: &str| text.find(end).map_or(text.len(), |at| at + end.len());
-    match name_of(text).as_str() {
+    match tag_name(text).as_str() {
         _ if text.starts_with("<!--") => until("-->"),
         _ if text.starts_with("<!") => until(">"),
         "" => 1,
@@ -38,7 +38,7 @@ fn length_of_markup(text: &str) -> usize {
 }
 
 /// The name of a tag in small letters, with `/` for an end tag. Empty for other text.
-fn name_of(markup: &str) -> String {
+fn tag_name(markup: &str) -> String {
     let inner = markup.get(1..).unwrap_or_default();
     let is_end = inner.starts_with('/');
     let letters = inner.trim_start_matches('/').chars();
@@ -68,7 +68,7 @@ struct Page {
 }
 
 impl Page {
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         let mut text = text;
         if self.is_preformatted && std::mem::take(&mut self.is_first) {
             // HTML ignores a line break at the start.
@@ -85,12 +85,12 @@ impl Page {
         self.read += text.matches('\n').count();
     }
 
-    fn markup(&mut self, markup: &str) {
-        let name = name_of(markup);
+    fn push_markup(&mut self, markup: &str) {
+        let name = tag_name(markup);
         match name.as_str() {
-            "" if !markup.starts_with("<!") => return self.text(markup),
+            "" if !markup.starts_with("<!") => return self.push_text(markup),
             "pre" if !self.is_preformatted => {
-                self.pad();
+                self.pad_to_line();
                 self.write("```\n");
                 (self.is_preformatted, self.is_first, self.has_output) = (true, true, true);
             }
@@ -122,13 +122,13 @@ impl Page {
             return;
         };
         let words: Vec<&str> = heading.split_whitespace().collect();
-        self.pad();
+        self.pad_to_line();
         let line = format!("{} {}\n", "#".repeat(level.min(6)), words.join(" "));
         self.write(&line);
     }
 
     /// Writes empty lines up to the line of the page.
-    fn pad(&mut self) {
+    fn pad_to_line(&mut self) {
         while self.written < self.read {
             self.write("\n");
         }

@@ -99,7 +99,7 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if report.blocks.len() > MAX_BLOCKS {
         return Err(Unreadable::TooManyBlocks);
     }
-    let grids = records::Grids::of(&report);
+    let grids = records::Grids::from_report(&report);
     if report.blocks.is_empty() && !grids.has_results() {
         return Err(Unreadable::NoBlock);
     }

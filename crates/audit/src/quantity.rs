@@ -40,7 +40,7 @@ impl Quantity {
             value,
             unit,
             step: 0.0,
-            text: plain(value, unit),
+            text: format_value(value, unit),
             line,
         }
     }
@@ -52,7 +52,7 @@ impl Quantity {
     }
 
     /// Whether `other` may be the same value, given the printed digits of both.
-    pub fn agrees(&self, other: &Quantity) -> bool {
+    pub fn agrees_with(&self, other: &Quantity) -> bool {
         let slack = self.step.max(other.step) + self.value.abs() * 1e-9;
         (self.value - other.value).abs() <= slack
     }
@@ -90,7 +90,7 @@ pub fn split_number(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The value of a number and the value of one step of its last digit. Commas group digits.
-pub fn number(text: &str) -> Option<(f64, f64)> {
+pub fn parse_number(text: &str) -> Option<(f64, f64)> {
     // A comma that three digits follow groups thousands. Any other comma is a decimal comma.
     // A number with grouped thousands does not begin with 0.
     let decimal = text.split_once(',').is_some_and(|(before, after)| {
@@ -111,9 +111,9 @@ pub fn number(text: &str) -> Option<(f64, f64)> {
 }
 
 /// Parses a duration of one or more parts: `3.91ms`, `1m0.5s`, `250.00us`, `0s`.
-pub fn duration(text: &str, line: usize) -> Option<Quantity> {
+pub fn parse_duration(text: &str, line: usize) -> Option<Quantity> {
     let text = text.trim();
-    if let Some(seconds) = clock_time(text) {
+    if let Some(seconds) = parse_clock_time(text) {
         return Some(Quantity {
             value: seconds,
             unit: Unit::Time,
@@ -133,13 +133,13 @@ pub fn duration(text: &str, line: usize) -> Option<Quantity> {
     let (mut total, mut step, mut parts) = (0.0, 0.0, 0);
     while !rest.is_empty() {
         let (digits, after) = split_number(rest)?;
-        let (value, worth) = number(digits)?;
+        let (value, worth) = parse_number(digits)?;
         let after = after.trim_start();
         let end = after
             .find(|letter: char| !letter.is_alphabetic())
             .unwrap_or(after.len());
         let (unit, next) = after.split_at(end);
-        let scale = time_unit(unit)?;
+        let scale = parse_time_unit(unit)?;
         total += value * scale;
         step = worth * scale;
         rest = next.trim_start();
@@ -158,7 +158,7 @@ pub fn duration(text: &str, line: usize) -> Option<Quantity> {
 }
 
 /// Parses `00:05:00`: hours, minutes and seconds.
-fn clock_time(text: &str) -> Option<f64> {
+fn parse_clock_time(text: &str) -> Option<f64> {
     let mut parts = text.split(':');
     let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
     let two = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_digit());
@@ -175,7 +175,7 @@ fn clock_time(text: &str) -> Option<f64> {
 }
 
 /// The seconds in a unit of time.
-pub fn time_unit(unit: &str) -> Option<f64> {
+pub fn parse_time_unit(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-9,
         "us" | "µs" | "μs" | "microseconds" => 1e-6,
@@ -202,7 +202,7 @@ pub fn is_rate_unit(unit: &str) -> bool {
 }
 
 /// The factor and the type of a data unit: `MB`, `MBytes/s`, `Mbits/sec`.
-pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
+pub fn parse_data_unit(unit: &str) -> Option<(f64, Unit)> {
     let (amount, per_second) = match unit.find('/') {
         Some(at) if matches!(&unit[at..], "/s" | "/sec") => (&unit[..at], true),
         Some(_) => return None,
@@ -237,10 +237,10 @@ pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
 }
 
 /// Parses an amount of data or a data rate with decimal multiples: `397 MB`, `13 MB/s`.
-pub fn data(text: &str, line: usize) -> Option<Quantity> {
+pub fn parse_data(text: &str, line: usize) -> Option<Quantity> {
     let (digits, rest) = split_number(text)?;
-    let (value, step) = number(digits)?;
-    let (scale, unit) = data_unit(rest.trim())?;
+    let (value, step) = parse_number(digits)?;
+    let (scale, unit) = parse_data_unit(rest.trim())?;
     Some(Quantity {
         value: value * scale,
         unit,
@@ -250,9 +250,9 @@ pub fn data(text: &str, line: usize) -> Option<Quantity> {
     })
 }
 
-/// Like [`data`], for tools whose kB are 1024 bytes.
-pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
-    let mut quantity = data(text, line)?;
+/// Like [`parse_data`], for tools whose kB are 1024 bytes.
+pub fn parse_binary_data(text: &str, line: usize) -> Option<Quantity> {
+    let mut quantity = parse_data(text, line)?;
     let (_, rest) = split_number(text)?;
     let factor = match rest.trim().chars().next() {
         Some('k' | 'K') => 1.024,
@@ -266,10 +266,10 @@ pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
 }
 
 /// Parses a number without a unit. The caller knows its type.
-pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
+pub fn parse_unitless(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
     let text = text.trim();
     let (digits, rest) = split_number(text)?;
-    let (value, step) = number(digits)?;
+    let (value, step) = parse_number(digits)?;
     let (scale, rest) = match rest.strip_prefix('%') {
         Some(rest) => (0.01, rest),
         None => (1.0, rest),
@@ -292,14 +292,14 @@ pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
 }
 
 /// Formats a value for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
-pub fn plain(value: f64, unit: Unit) -> String {
+pub fn format_value(value: f64, unit: Unit) -> String {
     let scaled = |steps: &[(f64, &str)]| {
         let found = steps
             .iter()
             .find(|(scale, _)| value.abs() >= *scale)
             .or(steps.last());
         found.map_or_else(String::new, |(scale, name)| {
-            format!("{} {name}", digits(value / scale))
+            format!("{} {name}", format_number(value / scale))
         })
     };
     match unit {
@@ -312,14 +312,14 @@ pub fn plain(value: f64, unit: Unit) -> String {
             (1e3, "kbit/s"),
             (1.0, "bit/s"),
         ]),
-        Unit::Rate => format!("{}/s", digits(value)),
-        Unit::Count => digits(value),
-        Unit::Share => format!("{} %", digits(value * 100.0)),
+        Unit::Rate => format!("{}/s", format_number(value)),
+        Unit::Count => format_number(value),
+        Unit::Share => format!("{} %", format_number(value * 100.0)),
     }
 }
 
 /// Formats about four significant digits, never with an exponent. Counts are whole numbers.
-pub fn digits(value: f64) -> String {
+pub fn format_number(value: f64) -> String {
     let size = value.abs();
     if value == value.trunc() && size < 1e15 {
         return format!("{value:.0}");
@@ -358,22 +358,22 @@ mod tests {
             ("1,500ms", 1.5, 1e-3),
             ("0,217s", 0.217, 1e-3),
         ] {
-            let read = duration(text, 1).unwrap();
+            let read = parse_duration(text, 1).unwrap();
             assert!((read.value - value).abs() < 1e-9, "{text}: {read:?}");
             assert!((read.step - step).abs() < step * 1e-6, "{text}: {read:?}");
         }
         for text in ["", "ms", "5", "5 apples", "1e999s", "--5ms", "5ms5"] {
-            assert_eq!(duration(text, 1), None, "{text}");
+            assert_eq!(parse_duration(text, 1), None, "{text}");
         }
     }
 
     #[test]
     fn data_are_read_in_bytes_or_bits() {
-        assert_eq!(data("397 MB", 1).unwrap().value, 397e6);
-        assert_eq!(data("933 Mbits/sec", 1).unwrap().unit, Unit::BitRate);
-        assert_eq!(data("1.34 MBytes", 1).unwrap().unit, Unit::Bytes);
-        assert_eq!(binary_data("2.00MB", 1).unwrap().value, 2097152.0);
-        assert_eq!(data("5 ms", 1), None);
+        assert_eq!(parse_data("397 MB", 1).unwrap().value, 397e6);
+        assert_eq!(parse_data("933 Mbits/sec", 1).unwrap().unit, Unit::BitRate);
+        assert_eq!(parse_data("1.34 MBytes", 1).unwrap().unit, Unit::Bytes);
+        assert_eq!(parse_binary_data("2.00MB", 1).unwrap().value, 2097152.0);
+        assert_eq!(parse_data("5 ms", 1), None);
     }
 
     #[test]
@@ -396,9 +396,9 @@ mod tests {
 
     #[test]
     fn figures_are_printed_shortly() {
-        assert_eq!(plain(0.01017, Unit::Time), "10.17 ms");
-        assert_eq!(plain(47618.108, Unit::Rate), "47618.1/s");
-        assert_eq!(plain(0.00003133, Unit::Share), "0.003133 %");
-        assert_eq!(plain(6000.0, Unit::Count), "6000");
+        assert_eq!(format_value(0.01017, Unit::Time), "10.17 ms");
+        assert_eq!(format_value(47618.108, Unit::Rate), "47618.1/s");
+        assert_eq!(format_value(0.00003133, Unit::Share), "0.003133 %");
+        assert_eq!(format_value(6000.0, Unit::Count), "6000");
     }
 }

@@ -25,7 +25,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn of(blocks: &[Block]) -> Outputs {
+    fn from_blocks(blocks: &[Block]) -> Outputs {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for block in blocks.iter().filter(|block| block.layout != "k6 table") {
             let before = spans.last().map_or(0, |(_, last)| *last);
@@ -34,7 +34,7 @@ impl Outputs {
         Outputs { spans }
     }
 
-    fn has(&self, line: usize) -> bool {
+    fn contains_line(&self, line: usize) -> bool {
         let at = self.spans.partition_point(|(first, _)| *first <= line);
         at.checked_sub(1)
             .and_then(|at| self.spans.get(at))
@@ -45,10 +45,10 @@ impl Outputs {
 impl<'a> Report<'a> {
     pub fn read(file: &'a str, text: &'a str) -> Report<'a> {
         let mut document = Document::read(text);
-        let flat = readers::flattened(text, &document);
+        let flat = readers::flatten_markup(text, &document);
         let mut blocks = Vec::new();
         let mut commands = Vec::new();
-        for section in readers::sections(&flat, &document) {
+        for section in readers::split_into_sections(&flat, &document) {
             // The caller rejects a file with too many blocks, so stop reading here.
             if blocks.len() > MAX_BLOCKS {
                 break;
@@ -74,9 +74,9 @@ impl<'a> Report<'a> {
         command::assign(&mut blocks, &commands, |one, other| {
             region(one) == region(other)
         });
-        let outputs = Outputs::of(&blocks);
+        let outputs = Outputs::from_blocks(&blocks);
         for prose in &mut document.prose {
-            prose.end_above(|line| outputs.has(line));
+            prose.truncate_at(|line| outputs.contains_line(line));
         }
         Report {
             file,
@@ -90,7 +90,7 @@ impl<'a> Report<'a> {
 
     /// Whether a line belongs to a tool's output.
     pub fn is_output(&self, line: usize) -> bool {
-        self.outputs.has(line)
+        self.outputs.contains_line(line)
     }
 
     /// The page's prose, without tool output outside of a code fence. A paragraph may begin one

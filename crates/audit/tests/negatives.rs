@@ -101,7 +101,7 @@ const NEGATIVES: &[(&str, &[&str])] = &[
         ],
     ),
     ("setup-in-metrics", &["recorded/clean/k6_one_user.txt"]),
-    ("protocol-mismatch", &["plain beside TLS"]),
+    ("protocol-mismatch", &["plain and TLS"]),
     ("handshake-amortised", &["recorded/clean/k6_open_100.txt"]),
     ("connect-left-out", &["recorded/clean/k6_full.txt"]),
     (
@@ -177,7 +177,7 @@ const NEGATIVES: &[(&str, &[&str])] = &[
     ("co-located", &["sound/keys.md"]),
 ];
 
-const PLAIN_BESIDE_TLS: &str = "# Plain against TLS\n\n## http1.1\n\n```\n{{wrong/k6_saturated_plain.txt}}\n```\n\n\
+const PLAIN_AND_TLS: &str = "# Plain against TLS\n\n## http1.1\n\n```\n{{wrong/k6_saturated_plain.txt}}\n```\n\n\
     ## http1.1 (tls)\n\n```\n{{wrong/k6_saturated_tls.txt}}\n```\n";
 
 #[test]
@@ -188,7 +188,7 @@ fn every_rule_has_a_clean_negative() {
     for (rule, names) in NEGATIVES {
         for name in *names {
             let text = match *name {
-                "plain beside TLS" => filled(PLAIN_BESIDE_TLS.to_owned()),
+                "plain and TLS" => filled(PLAIN_AND_TLS.to_owned()),
                 file => report(file),
             };
             let found = audit(name, &text).unwrap().findings;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use plimsoll_audit::{Finding, Level, audit};
 
 fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR"))
+    let sibling_folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join("..")
         .join("..")
@@ -18,7 +18,7 @@ fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("PLIMSOLL_SEEDS").map(PathBuf::from);
     named
         .into_iter()
-        .chain([beside])
+        .chain([sibling_folder])
         .find(|folder| folder.is_dir())
 }
 

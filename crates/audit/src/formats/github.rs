@@ -17,11 +17,11 @@ pub fn github(audits: &[Audit]) -> String {
         );
         out.push_str(&format!(
             "::{command} file={},line={},title={} ({})::{}\n",
-            property(&finding.file),
+            escape_property(&finding.file),
             finding.line.max(1),
-            property(finding.conclusion),
+            escape_property(finding.conclusion),
             finding.rule,
-            data(&message)
+            escape_data(&message)
         ));
     }
     out.push_str(&super::summary(audits));
@@ -30,15 +30,15 @@ pub fn github(audits: &[Audit]) -> String {
 }
 
 /// Escapes a command's message: a raw line break would end the command.
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 /// Escapes a command's property: a raw comma or colon would end the property.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]

@@ -10,20 +10,20 @@ use crate::{Audit, Finding};
 pub fn json(audits: &[Audit]) -> String {
     let findings: Vec<Value> = audits
         .iter()
-        .flat_map(|audit| audit.findings.iter().map(finding))
+        .flat_map(|audit| audit.findings.iter().map(finding_to_json))
         .collect();
     let blocks: Vec<Value> = audits
         .iter()
         .flat_map(|audit| {
             let numbered = audit.blocks.iter().enumerate();
-            numbered.map(|(at, known)| block(&audit.file, at + 1, known))
+            numbered.map(|(at, known)| block_to_json(&audit.file, at + 1, known))
         })
         .collect();
     let whole = value!({ "findings": findings, "blocks": blocks });
     format!("{whole:#}\n")
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding_to_json(finding: &Finding) -> Value {
     value!({
         "rule": finding.rule,
         "level": finding.level.name(),
@@ -37,7 +37,7 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-fn block(file: &str, number: usize, block: &Block) -> Value {
+fn block_to_json(file: &str, number: usize, block: &Block) -> Value {
     let trends: Vec<Value> = block
         .trends
         .iter()
@@ -45,7 +45,7 @@ fn block(file: &str, number: usize, block: &Block) -> Value {
             let figures: serde_json::Map<String, Value> = trend
                 .figures()
                 .into_iter()
-                .map(|(name, figure)| (name, quantity(figure)))
+                .map(|(name, figure)| (name, quantity_to_json(figure)))
                 .collect();
             value!({ "name": trend.name, "line": trend.line, "figures": figures })
         })
@@ -53,7 +53,7 @@ fn block(file: &str, number: usize, block: &Block) -> Value {
     let mut out = serde_json::Map::new();
     let mut put = |name: &str, figure: &Option<Quantity>| {
         if let Some(figure) = figure {
-            out.insert(name.to_owned(), quantity(figure));
+            out.insert(name.to_owned(), quantity_to_json(figure));
         }
     };
     put("users", &block.users);
@@ -84,7 +84,7 @@ fn block(file: &str, number: usize, block: &Block) -> Value {
     })
 }
 
-fn quantity(figure: &Quantity) -> Value {
+fn quantity_to_json(figure: &Quantity) -> Value {
     value!({
         "value": figure.value,
         "unit": match figure.unit {

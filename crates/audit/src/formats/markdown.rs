@@ -6,7 +6,7 @@ use crate::Audit;
 pub fn markdown(audits: &[Audit]) -> String {
     let mut out = format!("# Audit\n\n{}\n", super::summary(audits));
     for audit in audits {
-        out.push_str(&format!("\n## {}\n\n", cell(&audit.file)));
+        out.push_str(&format!("\n## {}\n\n", escape_cell(&audit.file)));
         if audit.findings.is_empty() {
             out.push_str("No finding.\n");
             continue;
@@ -19,9 +19,9 @@ pub fn markdown(audits: &[Audit]) -> String {
                 finding.level.name(),
                 finding.conclusion,
                 finding.rule,
-                cell(&finding.evidence),
-                cell(&finding.arithmetic),
-                cell(&finding.advice)
+                escape_cell(&finding.evidence),
+                escape_cell(&finding.arithmetic),
+                escape_cell(&finding.advice)
             ));
         }
     }
@@ -29,7 +29,7 @@ pub fn markdown(audits: &[Audit]) -> String {
 }
 
 /// Escapes text so that it can neither end its table cell nor become markup.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

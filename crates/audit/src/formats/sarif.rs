@@ -29,7 +29,7 @@ pub fn sarif(audits: &[Audit], version: &str) -> String {
                 },
                 "locations": [{
                     "physicalLocation": {
-                        "artifactLocation": { "uri": uri(&finding.file) },
+                        "artifactLocation": { "uri": path_to_uri(&finding.file) },
                         "region": { "startLine": finding.line.max(1) },
                     },
                 }],
@@ -48,7 +48,7 @@ pub fn sarif(audits: &[Audit], version: &str) -> String {
 }
 
 /// Converts a path to a relative reference (RFC 3986) and percent-encodes reserved characters.
-fn uri(path: &str) -> String {
+fn path_to_uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.replace('\\', "/").bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

@@ -1,29 +1,29 @@
 //! Reads `ab`: whole milliseconds, and two lines that are both called `Time per request`.
 
-use super::{BOUNDARY, Line, after};
+use super::{BOUNDARY, Line, text_after_label};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, number};
+use crate::quantity::{Quantity, Unit, parse_number, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
     let (mut host, mut port, mut path) = (None, None, None);
     for line in lines {
-        let text = without_remark(line.text.trim());
+        let text = strip_remark(line.text.trim());
         if text == BOUNDARY {
             open = false;
             continue;
         }
-        if let Some(name) = after(text, "Server Hostname") {
+        if let Some(name) = text_after_label(text, "Server Hostname") {
             host = Some(name.to_owned());
             open = false;
-        } else if let Some(number) = after(text, "Server Port") {
+        } else if let Some(number) = text_after_label(text, "Server Port") {
             port = number.parse::<u16>().ok();
-        } else if let Some(name) = after(text, "Document Path") {
+        } else if let Some(name) = text_after_label(text, "Document Path") {
             path = Some(name.to_owned());
         }
-        let again = |block: &Block| open && has(block, text);
-        if begins(text) && (!open || blocks.last().is_some_and(again)) {
+        let again = |block: &Block| open && has_row(block, text);
+        if starts_block(text) && (!open || blocks.last().is_some_and(again)) {
             let mut block = Block::new(Tool::Ab, "ab text", line.number);
             block.model = Model::Closed;
             block.no_think_time = true;
@@ -39,14 +39,14 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             open = true;
         }
         if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, text, line.number)
+            && read_row(block, text, line.number)
         {
             block.last_line = line.number;
         }
     }
     blocks.retain(|block| is_result(block) || is_timed(block));
     for block in &mut blocks {
-        finish(block);
+        derive_missing_figures(block);
         let total = block.requests.as_ref().map_or(0.0, |count| count.value);
         if let Some(tally) = &mut block.failures {
             tally.passed = (total - tally.failed).max(0.0);
@@ -61,7 +61,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// Removes what an author added after a row, as in `9501 # the port`, but keeps ab's own `[#/sec]`.
-fn without_remark(text: &str) -> &str {
+fn strip_remark(text: &str) -> &str {
     let remark = text
         .match_indices('#')
         .find(|(at, _)| *at > 0 && text[..*at].ends_with(char::is_whitespace));
@@ -85,7 +85,7 @@ fn is_timed(block: &Block) -> bool {
 }
 
 /// Whether this row can start a block.
-fn begins(text: &str) -> bool {
+fn starts_block(text: &str) -> bool {
     // A copied row may have lost its unit.
     let mean = text.contains("[#/sec]") || text.ends_with("(mean)");
     let rate = text.starts_with("Requests per second:") && mean;
@@ -104,7 +104,7 @@ fn begins(text: &str) -> bool {
 }
 
 /// Whether the block already has this row, which means that another block starts here.
-fn has(block: &Block, text: &str) -> bool {
+fn has_row(block: &Block, text: &str) -> bool {
     match text.split_once(':').map_or(text, |(label, _)| label) {
         "Concurrency Level" => block.users.is_some(),
         "Time taken for tests" => block.elapsed.is_some(),
@@ -152,7 +152,7 @@ pub fn join_parts(blocks: &mut Vec<Block>) {
 
 /// Derives the figures that ab does not print. The first `Time per request` is not measured: ab
 /// computes it from the rate.
-fn finish(block: &mut Block) {
+fn derive_missing_figures(block: &mut Block) {
     if block.requests.is_none() {
         block.missing.push("Complete requests");
         if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
@@ -171,15 +171,15 @@ fn finish(block: &mut Block) {
     }
 }
 
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
-    let first = |value: &str, unit| bare(value.split_whitespace().next()?, unit, line);
-    if let Some(value) = after(text, "Concurrency Level") {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
+    let first = |value: &str, unit| parse_unitless(value.split_whitespace().next()?, unit, line);
+    if let Some(value) = text_after_label(text, "Concurrency Level") {
         block.users = first(value, Unit::Count);
-    } else if let Some(value) = after(text, "Time taken for tests") {
+    } else if let Some(value) = text_after_label(text, "Time taken for tests") {
         block.elapsed = first(value, Unit::Time);
-    } else if let Some(value) = after(text, "Complete requests") {
+    } else if let Some(value) = text_after_label(text, "Complete requests") {
         block.requests = first(value, Unit::Count);
-    } else if let Some(value) = after(text, "Failed requests") {
+    } else if let Some(value) = text_after_label(text, "Failed requests") {
         // The author of the page added this figure below the block, but it counts the same.
         block.failures = first(value, Unit::Count).map(|count| Tally {
             passed: 0.0,
@@ -201,28 +201,30 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 .unwrap_or(""),
             Unit::Count,
         );
-    } else if let Some(value) = after(text, "Non-2xx responses") {
+    } else if let Some(value) = text_after_label(text, "Non-2xx responses") {
         if let Some(count) = first(value, Unit::Count) {
             block.statuses.push(("non-2xx".to_owned(), count));
         }
-    } else if let Some(value) = after(text, "Keep-Alive requests") {
+    } else if let Some(value) = text_after_label(text, "Keep-Alive requests") {
         block.keep_alive = first(value, Unit::Count);
-    } else if let Some(value) = after(text, "Total transferred") {
+    } else if let Some(value) = text_after_label(text, "Total transferred") {
         block.received.total = first(value, Unit::Bytes).map(|mut total| {
             total.step = 0.0;
             total
         });
-    } else if let Some(value) = after(text, "Document Length") {
+    } else if let Some(value) = text_after_label(text, "Document Length") {
         block.response_bytes = first(value, Unit::Bytes);
-    } else if let Some(value) = after(text, "Requests per second") {
+    } else if let Some(value) = text_after_label(text, "Requests per second") {
         block.rate = first(value, Unit::Rate);
-    } else if let Some(value) = after(text, "Time per request") {
+    } else if let Some(value) = text_after_label(text, "Time per request") {
         if value.contains("across all concurrent requests") {
-            block.inverse_rate = milliseconds(value.split_whitespace().next().unwrap_or(""), line);
+            block.inverse_rate =
+                parse_milliseconds(value.split_whitespace().next().unwrap_or(""), line);
         } else {
-            block.computed_mean = milliseconds(value.split_whitespace().next().unwrap_or(""), line);
+            block.computed_mean =
+                parse_milliseconds(value.split_whitespace().next().unwrap_or(""), line);
         }
-    } else if let Some(value) = after(text, "Transfer rate") {
+    } else if let Some(value) = text_after_label(text, "Transfer rate") {
         block.received.rate = first(value, Unit::ByteRate).map(|mut rate| {
             rate.value *= 1024.0;
             rate.step *= 1024.0;
@@ -235,14 +237,14 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         };
         if let Some(trend) = block.trends.first_mut() {
             trend.line = line;
-            trend.min = milliseconds(min, line);
-            trend.mean = milliseconds(mean, line);
-            trend.max = milliseconds(max, line);
+            trend.min = parse_milliseconds(min, line);
+            trend.mean = parse_milliseconds(mean, line);
+            trend.max = parse_milliseconds(max, line);
         }
     } else if let Some(value) = text.strip_prefix("Processing:") {
         let words: Vec<&str> = value.split_whitespace().collect();
         if let [_, mean, _, _, _] = words[..]
-            && let Some(mean) = milliseconds(mean, line)
+            && let Some(mean) = parse_milliseconds(mean, line)
         {
             let mut trend = Trend::new(Role::Own, "Processing", line);
             trend.mean = Some(mean);
@@ -254,11 +256,11 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             return false;
         };
         let mut trend = Trend::new(Role::Connecting, "Connect", line);
-        trend.min = milliseconds(min, line);
-        trend.mean = milliseconds(mean, line);
-        trend.max = milliseconds(max, line);
-        if let Some(median) = milliseconds(median, line) {
-            trend.put(0.5, median);
+        trend.min = parse_milliseconds(min, line);
+        trend.mean = parse_milliseconds(mean, line);
+        trend.max = parse_milliseconds(max, line);
+        if let Some(median) = parse_milliseconds(median, line) {
+            trend.insert_quantile(0.5, median);
         }
         block.trends.push(trend);
     } else if let Some((percent, rest)) = text
@@ -267,7 +269,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     {
         let (Ok(percent), Some(figure)) = (
             percent.trim().parse::<f64>(),
-            milliseconds(rest.split_whitespace().next().unwrap_or(""), line),
+            parse_milliseconds(rest.split_whitespace().next().unwrap_or(""), line),
         ) else {
             return false;
         };
@@ -277,7 +279,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             && percent > 0.0
             && percent < 100.0
         {
-            trend.put(percent / 100.0, figure);
+            trend.insert_quantile(percent / 100.0, figure);
         }
     } else {
         return false;
@@ -285,8 +287,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
-    let (value, step) = number(text)?;
+fn parse_milliseconds(text: &str, line: usize) -> Option<Quantity> {
+    let (value, step) = parse_number(text)?;
     Some(Quantity {
         value: value / 1e3,
         unit: Unit::Time,

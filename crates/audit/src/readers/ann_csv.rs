@@ -3,7 +3,7 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, number};
+use crate::quantity::{Quantity, Unit, parse_number};
 
 const LAYOUT: &str = "ann-benchmarks CSV";
 
@@ -23,7 +23,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         }
         if header.is_empty() {
             if line.text.contains("algorithm") && line.text.contains("qps") {
-                header = cells(line.text);
+                header = split_cells(line.text);
                 let has = |name: &str| header.iter().any(|column| column == name);
                 if !(has("algorithm") && has("qps") && (has("k-nn") || has("recall"))) {
                     header.clear();
@@ -34,12 +34,12 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if blocks.len() > crate::MAX_BLOCKS {
             break;
         }
-        blocks.extend(row(&header, &cells(line.text), line.number));
+        blocks.extend(read_row(&header, &split_cells(line.text), line.number));
     }
     blocks
 }
 
-fn row(header: &[String], cells: &[String], line: usize) -> Option<Block> {
+fn read_row(header: &[String], cells: &[String], line: usize) -> Option<Block> {
     if cells.len() != header.len() {
         return None;
     }
@@ -49,7 +49,7 @@ fn row(header: &[String], cells: &[String], line: usize) -> Option<Block> {
     };
     let figure = |name: &str, unit, scale: f64| {
         let text = cell(name)?;
-        let (value, step) = number(text)?;
+        let (value, step) = parse_number(text)?;
         (value > 0.0).then(|| Quantity {
             value: value * scale,
             unit,
@@ -80,7 +80,7 @@ fn row(header: &[String], cells: &[String], line: usize) -> Option<Block> {
     });
     for (name, quantile) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)] {
         if let Some(figure) = figure(name, Unit::Time, 1e-3) {
-            trend.put(quantile, figure);
+            trend.insert_quantile(quantile, figure);
         }
     }
     block.rate = Some(rate);
@@ -89,7 +89,7 @@ fn row(header: &[String], cells: &[String], line: usize) -> Option<Block> {
 }
 
 /// The cells of a CSV line. A quoted cell may contain commas and doubled quotes.
-fn cells(line: &str) -> Vec<String> {
+fn split_cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut quoted = false;
     let mut letters = line.trim().chars().peekable();

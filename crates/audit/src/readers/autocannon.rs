@@ -3,12 +3,12 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration, number};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_number, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut reader = Reader::default();
     for line in lines {
-        reader.line(line.text.trim(), line.number);
+        reader.read_line(line.text.trim(), line.number);
     }
     let mut blocks = reader.blocks;
     blocks.retain(|block| block.rate.is_some() || block.requests.is_some());
@@ -27,7 +27,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, text: &str, line: usize) {
+    fn read_line(&mut self, text: &str, line: usize) {
         if text == BOUNDARY {
             self.open = false;
             self.columns.clear();
@@ -35,7 +35,7 @@ impl Reader {
         }
         if text.starts_with("Running ") && text.contains(" test @ ") {
             if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
-                self.running = Some((line, duration(time, line), url.to_owned()));
+                self.running = Some((line, parse_duration(time, line), url.to_owned()));
             }
             (self.users, self.streams) = (None, None);
             self.open = false;
@@ -43,7 +43,7 @@ impl Reader {
         }
         let words: Vec<&str> = text.split_whitespace().take(12).collect();
         match words[..] {
-            [users, "connections"] => self.users = bare(users, Unit::Count, line),
+            [users, "connections"] => self.users = parse_unitless(users, Unit::Count, line),
             [
                 users,
                 "connections",
@@ -52,15 +52,15 @@ impl Reader {
                 "pipelining",
                 "factor",
             ] => {
-                self.users = bare(users, Unit::Count, line);
-                self.streams = bare(streams, Unit::Count, line);
+                self.users = parse_unitless(users, Unit::Count, line);
+                self.streams = parse_unitless(streams, Unit::Count, line);
             }
             _ => {}
         }
         if text.contains("</td>") {
             for row in html_rows(text) {
                 let cells: Vec<&str> = row.iter().map(String::as_str).collect();
-                self.cells(&cells, line);
+                self.read_cells(&cells, line);
             }
         } else if text.starts_with('│') || text.starts_with('┃') {
             let cells: Vec<&str> = text
@@ -68,7 +68,7 @@ impl Reader {
                 .split(['│', '┃'])
                 .map(str::trim)
                 .collect();
-            self.cells(&cells, line);
+            self.read_cells(&cells, line);
         } else if let (["Latency", "(ms)", values @ ..], true) = (
             &words[..],
             self.columns.iter().any(|column| column.ends_with('%')),
@@ -78,28 +78,28 @@ impl Reader {
                 .into_iter()
                 .chain(values.iter().map(String::as_str))
                 .collect();
-            self.cells(&cells, line);
+            self.read_cells(&cells, line);
         } else if let ["Latency", "(ms)", mean, _, max] = words[..] {
-            self.start(line);
+            self.start_block(line);
             let trend = self
                 .blocks
                 .last_mut()
                 .and_then(|block| block.trends.first_mut());
             if let Some(trend) = trend {
-                trend.mean = milliseconds(mean, line);
-                trend.max = milliseconds(max, line);
+                trend.mean = parse_milliseconds(mean, line);
+                trend.max = parse_milliseconds(max, line);
             }
         } else if let (["Req/Sec", mean, _, _], true) = (&words[..], self.open) {
             if let Some(block) = self.blocks.last_mut() {
-                block.rate = bare(mean, Unit::Rate, line);
+                block.rate = parse_unitless(mean, Unit::Rate, line);
             }
         } else if let ["Stat", columns @ ..] = &words[..] {
             self.columns = columns.iter().map(|&name| name.to_owned()).collect();
-        } else if let Some(cells) = self.tabled(text) {
+        } else if let Some(cells) = self.markdown_cells(text) {
             let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-            self.cells(&cells, line);
+            self.read_cells(&cells, line);
         } else if self.open {
-            self.closing(&words, line);
+            self.read_closing_line(&words, line);
         }
         if let Some(block) = self.blocks.last_mut().filter(|_| self.open) {
             block.last_line = line;
@@ -107,7 +107,7 @@ impl Reader {
     }
 
     /// The cells of a table row in Markdown. An earlier step has replaced the bars by spaces.
-    fn tabled(&self, text: &str) -> Option<Vec<String>> {
+    fn markdown_cells(&self, text: &str) -> Option<Vec<String>> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         if self.columns.is_empty() || !matches!(name, "Latency" | "Req/Sec") {
             return None;
@@ -126,7 +126,7 @@ impl Reader {
         (cells.len() == self.columns.len() + 1).then_some(cells)
     }
 
-    fn start(&mut self, line: usize) {
+    fn start_block(&mut self, line: usize) {
         let (first, declared, target) = match self.running.take() {
             Some((line, time, url)) => (line, time, Some(url)),
             None => (line, None, None),
@@ -145,13 +145,13 @@ impl Reader {
         self.open = true;
     }
 
-    fn cells(&mut self, cells: &[&str], line: usize) {
+    fn read_cells(&mut self, cells: &[&str], line: usize) {
         match cells {
             ["Stat", rest @ ..] => {
                 self.columns = rest.iter().map(|&cell| cell.to_owned()).collect()
             }
             ["Latency", rest @ ..] => {
-                self.start(line);
+                self.start_block(line);
                 let Some(trend) = self
                     .blocks
                     .last_mut()
@@ -160,7 +160,7 @@ impl Reader {
                     return;
                 };
                 for (column, cell) in self.columns.iter().zip(rest) {
-                    let Some(figure) = duration(cell, line) else {
+                    let Some(figure) = parse_duration(cell, line) else {
                         continue;
                     };
                     match column.as_str() {
@@ -172,7 +172,7 @@ impl Reader {
                                 && percent > 0.0
                                 && percent < 100.0
                             {
-                                trend.put(percent / 100.0, figure);
+                                trend.insert_quantile(percent / 100.0, figure);
                             }
                         }
                     }
@@ -185,13 +185,13 @@ impl Reader {
                     .zip(rest)
                     .find(|(column, _)| *column == "Avg");
                 if let (Some((_, mean)), Some(block)) = (mean, self.blocks.last_mut()) {
-                    block.rate = bare(mean, Unit::Rate, line);
+                    block.rate = parse_unitless(mean, Unit::Rate, line);
                 }
             }
             [code, count] if self.open && code.len() == 3 => {
                 if let (Ok(_), Some(count), Some(block)) = (
                     code.parse::<u16>(),
-                    bare(count, Unit::Count, line),
+                    parse_unitless(count, Unit::Count, line),
                     self.blocks.last_mut(),
                 ) {
                     block.statuses.push(((*code).to_owned(), count));
@@ -203,20 +203,21 @@ impl Reader {
 
     /// `83k requests in 20.01s, 29.7 MB read`, `192 errors (187 timeouts)`,
     /// `0 2xx responses, 211216 non 2xx responses`.
-    fn closing(&mut self, words: &[&str], line: usize) {
+    fn read_closing_line(&mut self, words: &[&str], line: usize) {
         let Some(block) = self.blocks.last_mut() else {
             return;
         };
         match words {
             [count, "requests", "in", time, ..] => {
-                block.requests = thousands(count, line);
-                block.elapsed = duration(time.trim_end_matches(','), line);
+                block.requests = parse_thousands(count, line);
+                block.elapsed = parse_duration(time.trim_end_matches(','), line);
             }
             [errors, "errors", timeouts, "timeouts)", ..] => {
-                let count =
-                    |text: &str| thousands(text.trim_start_matches('('), line).map(|n| n.value);
+                let count = |text: &str| {
+                    parse_thousands(text.trim_start_matches('('), line).map(|n| n.value)
+                };
                 if let (Some(failed), Some(timeouts)) = (count(errors), count(timeouts)) {
-                    block.fail(failed, line);
+                    block.set_failed(failed, line);
                     block
                         .errors
                         .push((format!("{} errors, {timeouts} timeouts", words[0]), line));
@@ -225,7 +226,7 @@ impl Reader {
             }
             [good, "2xx", "responses,", bad, "non", "2xx", "responses"] => {
                 for (name, count) in [("2xx", good), ("non-2xx", bad)] {
-                    if let Some(count) = bare(count, Unit::Count, line) {
+                    if let Some(count) = parse_unitless(count, Unit::Count, line) {
                         block.statuses.push((name.to_owned(), count));
                     }
                 }
@@ -243,7 +244,7 @@ fn html_rows(text: &str) -> Vec<Vec<String>> {
         let cells = row.split("</td>").flat_map(|part| part.split("</th>"));
         let mut cells: Vec<String> = cells
             .take(MAX_COUNT)
-            .map(|cell| without_tags(cell).trim().to_owned())
+            .map(|cell| strip_tags(cell).trim().to_owned())
             .collect();
         // The text after the last closing tag is not a cell.
         cells.pop();
@@ -252,7 +253,7 @@ fn html_rows(text: &str) -> Vec<Vec<String>> {
     .collect()
 }
 
-fn without_tags(text: &str) -> String {
+fn strip_tags(text: &str) -> String {
     let mut out = String::new();
     let mut in_tag = false;
     for letter in text.chars() {
@@ -267,12 +268,12 @@ fn without_tags(text: &str) -> String {
 }
 
 /// Parses a count such as `83k`, whose last digit's step is a thousand.
-fn thousands(text: &str, line: usize) -> Option<Quantity> {
+fn parse_thousands(text: &str, line: usize) -> Option<Quantity> {
     let (digits, scale) = match text.strip_suffix('k') {
         Some(digits) => (digits, 1e3),
         None => (text, 1.0),
     };
-    let (value, step) = number(digits)?;
+    let (value, step) = parse_number(digits)?;
     Some(Quantity {
         value: value * scale,
         unit: Unit::Count,
@@ -282,6 +283,6 @@ fn thousands(text: &str, line: usize) -> Option<Quantity> {
     })
 }
 
-fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
-    duration(&format!("{text}ms"), line)
+fn parse_milliseconds(text: &str, line: usize) -> Option<Quantity> {
+    parse_duration(&format!("{text}ms"), line)
 }

@@ -3,7 +3,7 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, data, duration};
+use crate::quantity::{Quantity, Unit, parse_data, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -26,7 +26,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             let mut block = Block::new(Tool::Bombardier, "bombardier text", line.number);
             block.model = Model::Closed;
             block.no_think_time = true;
-            block.rate = bare(mean, Unit::Rate, line.number);
+            block.rate = parse_unitless(mean, Unit::Rate, line.number);
             if let Some(header) = header.take() {
                 read_settings(&mut block, header);
             }
@@ -35,13 +35,13 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             continue;
         }
         if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, &words, line.number)
+            && read_row(block, &words, line.number)
         {
             block.last_line = line.number;
         }
     }
     for block in &mut blocks {
-        finish(block);
+        derive_counts(block);
     }
     blocks
 }
@@ -53,13 +53,13 @@ fn read_settings(block: &mut Block, header: Line) {
         let at = words.iter().position(|word| *word == name)?;
         words.get(at + 1).copied()
     };
-    let count = |name: &str| bare(after(name)?, Unit::Count, header.number);
+    let count = |name: &str| parse_unitless(after(name)?, Unit::Count, header.number);
     block.target = after("Bombarding").map(str::to_owned);
     block.users = count("using");
     block.requested_count = count("with");
     block.declared = after("for")
         .filter(|_| block.requested_count.is_none())
-        .and_then(|time| duration(time, header.number));
+        .and_then(|time| parse_duration(time, header.number));
 }
 
 fn latency_follows(lines: &[Line]) -> bool {
@@ -67,29 +67,32 @@ fn latency_follows(lines: &[Line]) -> bool {
     next.is_some_and(|line| line.text.trim_start().starts_with("Latency "))
 }
 
-fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
+fn read_row(block: &mut Block, words: &[&str], line: usize) -> bool {
     match words {
         ["Latency", mean, _, max] if block.trends.is_empty() => {
             let mut trend = Trend::new(Role::Request, "Latency", line);
-            trend.mean = duration(mean, line);
-            trend.max = duration(max, line);
+            trend.mean = parse_duration(mean, line);
+            trend.max = parse_duration(max, line);
             block.trends.push(trend);
         }
         [percent, figure] if percent.ends_with('%') => {
             let percent = percent.trim_end_matches('%').parse::<f64>().ok();
-            if let (Some(percent), Some(figure), Some(trend)) =
-                (percent, duration(figure, line), block.trends.first_mut())
-                && percent > 0.0
+            if let (Some(percent), Some(figure), Some(trend)) = (
+                percent,
+                parse_duration(figure, line),
+                block.trends.first_mut(),
+            ) && percent > 0.0
                 && percent < 100.0
                 && trend.at(percent / 100.0).is_none()
             {
-                trend.put(percent / 100.0, figure);
+                trend.insert_quantile(percent / 100.0, figure);
             }
         }
         ["1xx", "-", ..] => {
             for class in words.chunks(3) {
                 if let [name, "-", count] = class
-                    && let Some(count) = bare(count.trim_end_matches(','), Unit::Count, line)
+                    && let Some(count) =
+                        parse_unitless(count.trim_end_matches(','), Unit::Count, line)
                     && count.value > 0.0
                 {
                     block.statuses.push(((*name).to_owned(), count));
@@ -99,12 +102,14 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
             block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
         }
         ["others", "-", count] => {
-            if let Some(count) = bare(count, Unit::Count, line).filter(|count| count.value > 0.0) {
+            if let Some(count) =
+                parse_unitless(count, Unit::Count, line).filter(|count| count.value > 0.0)
+            {
                 block.statuses.push(("others".to_owned(), count));
             }
         }
         [.., "Throughput:", rate] => {
-            block.received.rate = data(rate, line);
+            block.received.rate = parse_data(rate, line);
         }
         _ => return false,
     }
@@ -112,7 +117,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
 }
 
 /// The number of requests is the sum of the classes. Requests without a status failed.
-fn finish(block: &mut Block) {
+fn derive_counts(block: &mut Block) {
     if block.sampled.is_none() {
         block.missing.push("HTTP codes");
         return;
@@ -125,6 +130,6 @@ fn finish(block: &mut Block) {
     block.requests = Some(Quantity::exact(total, Unit::Count, line));
     let others = block.statuses.iter().find(|(name, _)| name == "others");
     if let Some((failed, line)) = others.map(|(_, count)| (count.value, count.line)) {
-        block.fail(failed, line);
+        block.set_failed(failed, line);
     }
 }

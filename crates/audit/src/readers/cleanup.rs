@@ -16,9 +16,12 @@ pub struct Section<'a> {
 const MAX_LENGTH: usize = 1 << 22;
 
 /// Replaces table bars and emphasis outside of code by spaces, so that offsets stay the same.
-pub fn flattened(text: &str, document: &Document) -> String {
+pub fn flatten_markup(text: &str, document: &Document) -> String {
     if !document.markdown {
-        return text.split_inclusive('\n').map(with_plain_spaces).collect();
+        return text
+            .split_inclusive('\n')
+            .map(replace_no_break_spaces)
+            .collect();
     }
     let mut out = String::with_capacity(text.len());
     let mut codes = document.codes.iter().peekable();
@@ -30,17 +33,21 @@ pub fn flattened(text: &str, document: &Document) -> String {
         let in_code = codes
             .peek()
             .is_some_and(|code| code.range.start < offset + line.len() && offset < code.range.end);
-        let plain = with_plain_spaces(line);
+        let plain = replace_no_break_spaces(line);
         if in_code && plain.contains("**") {
             // Authors highlight figures in bold even in code blocks, where Markdown has no emphasis.
             out.push_str(&plain.replace("**", "  "));
         } else if in_code {
             out.push_str(&plain);
         } else {
-            out.extend(without_escapes(&plain).chars().map(|letter| match letter {
-                '|' | '*' | '`' => ' ',
-                letter => letter,
-            }));
+            out.extend(
+                unescape_markdown(&plain)
+                    .chars()
+                    .map(|letter| match letter {
+                        '|' | '*' | '`' => ' ',
+                        letter => letter,
+                    }),
+            );
         }
         offset += line.len();
     }
@@ -49,20 +56,20 @@ pub fn flattened(text: &str, document: &Document) -> String {
 
 /// Replaces no-break spaces, which text copied from web pages contains, by ordinary spaces. The
 /// length stays the same. Between digits, no-break spaces group thousands.
-fn with_plain_spaces(line: &str) -> Cow<'_, str> {
-    let line = without_colors(line);
+fn replace_no_break_spaces(line: &str) -> Cow<'_, str> {
+    let line = strip_colors(line);
     if line.contains('&') && line.contains(';') {
-        return Cow::Owned(without_entities(&line));
+        return Cow::Owned(decode_entities(&line));
     }
     match line {
-        Cow::Borrowed(line) => plain_spaces(line),
-        Cow::Owned(line) => Cow::Owned(plain_spaces(&line).into_owned()),
+        Cow::Borrowed(line) => replace_spaces_between_words(line),
+        Cow::Owned(line) => Cow::Owned(replace_spaces_between_words(&line).into_owned()),
     }
 }
 
 /// Removes terminal colors, which logs contain, and zero-width characters. Spaces at the end keep
 /// the length.
-fn without_colors(line: &str) -> Cow<'_, str> {
+fn strip_colors(line: &str) -> Cow<'_, str> {
     const HIDDEN: [char; 6] = [
         '\u{1b}', '\u{200b}', '\u{200c}', '\u{200e}', '\u{200f}', '\u{feff}',
     ];
@@ -74,7 +81,7 @@ fn without_colors(line: &str) -> Cow<'_, str> {
     let mut rest = body;
     while let Some(at) = rest.find(HIDDEN) {
         out.push_str(&rest[..at]);
-        rest = after_sequence(&rest[at..]);
+        rest = skip_terminal_sequence(&rest[at..]);
     }
     out.push_str(rest);
     let removed = body.len() - out.len();
@@ -84,7 +91,7 @@ fn without_colors(line: &str) -> Cow<'_, str> {
 }
 
 /// The rest of the text after its first character, or after a terminal sequence such as `ESC [ 1 ; 32 m`.
-fn after_sequence(text: &str) -> &str {
+fn skip_terminal_sequence(text: &str) -> &str {
     let mut letters = text.chars();
     letters.next();
     let rest = letters.as_str();
@@ -102,7 +109,7 @@ fn after_sequence(text: &str) -> &str {
 }
 
 /// Decodes HTML entities: `p(95)&lt;500`, `&nbsp;`. Spaces at the end keep the length.
-fn without_entities(line: &str) -> String {
+fn decode_entities(line: &str) -> String {
     const NAMED: [(&str, &str); 9] = [
         ("&nbsp;", " "),
         ("&lt;", "<"),
@@ -115,7 +122,7 @@ fn without_entities(line: &str) -> String {
         ("&amp;", "&"),
     ];
     let body = line.trim_end_matches(['\n', '\r']);
-    let mut out = plain_spaces(body).into_owned();
+    let mut out = replace_spaces_between_words(body).into_owned();
     for (name, sign) in NAMED {
         out = out.replace(name, sign);
     }
@@ -125,7 +132,7 @@ fn without_entities(line: &str) -> String {
     out
 }
 
-fn plain_spaces(line: &str) -> Cow<'_, str> {
+fn replace_spaces_between_words(line: &str) -> Cow<'_, str> {
     const UNBROKEN: [char; 3] = ['\u{a0}', '\u{2007}', '\u{202f}'];
     if !line.contains(UNBROKEN) {
         return Cow::Borrowed(line);
@@ -148,7 +155,7 @@ fn plain_spaces(line: &str) -> Cow<'_, str> {
 
 /// Removes the backslashes of Markdown, which converters put in front of special characters:
 /// `http\_reqs`. Spaces at the end keep the length.
-fn without_escapes(line: &str) -> Cow<'_, str> {
+fn unescape_markdown(line: &str) -> Cow<'_, str> {
     if !line.contains('\\') {
         return Cow::Borrowed(line);
     }
@@ -170,8 +177,8 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The sections of a document. The caller has [`flattened`] its text.
-pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
+/// The sections of a document. The caller has [`flatten_markup`] its text.
+pub fn split_into_sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
     let mut sections = vec![Section { lines: Vec::new() }];
     let mut headings = document.headings.iter().map(|(line, _)| *line).peekable();
     let mut codes = document.codes.iter().peekable();
@@ -213,14 +220,14 @@ pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
         let text = line[..end].trim_end_matches('\r');
         section.lines.push(Line {
             number,
-            text: stripped(text, code.is_some()),
+            text: strip_prefixes(text, code.is_some()),
         });
     }
     sections
 }
 
 /// The line without any prefix that the tool did not print.
-fn stripped(line: &str, in_code: bool) -> &str {
+fn strip_prefixes(line: &str, in_code: bool) -> &str {
     let mut rest = line;
     if !in_code {
         while let Some(quoted) = rest.trim_start().strip_prefix('>') {
@@ -234,8 +241,8 @@ fn stripped(line: &str, in_code: bool) -> &str {
         // This is code within a quotation.
         rest = quoted;
     }
-    rest = behind_time(rest);
-    rest = behind_service(rest);
+    rest = skip_timestamp(rest);
+    rest = skip_service_name(rest);
     let start = rest.trim_start();
     for sign in ["# ", "// ", "* ", ":clock1: "] {
         // An asterisk starts a scenario line of k6, so it is not a list marker.
@@ -243,14 +250,14 @@ fn stripped(line: &str, in_code: bool) -> &str {
             continue;
         }
         if let Some(comment) = start.strip_prefix(sign) {
-            return behind_service(comment);
+            return skip_service_name(comment);
         }
     }
     rest
 }
 
 /// `2022-11-28T12:54:33.9712048Z text`
-fn behind_time(line: &str) -> &str {
+fn skip_timestamp(line: &str) -> &str {
     let bytes = line.as_bytes();
     let dated = bytes.len() > 20
         && bytes[..4].iter().all(u8::is_ascii_digit)
@@ -264,7 +271,7 @@ fn behind_time(line: &str) -> &str {
 }
 
 /// `bench_1        | text`, as docker compose prints it.
-fn behind_service(line: &str) -> &str {
+fn skip_service_name(line: &str) -> &str {
     let Some((name, rest)) = line.split_once('|') else {
         return line;
     };

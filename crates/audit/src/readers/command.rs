@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Line;
 use crate::block::{Block, Model, Tool};
-use crate::quantity::{Quantity, Unit, duration, number};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_number};
 
 /// A command line on the page.
 #[derive(Clone, Debug)]
@@ -49,20 +49,20 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
         if line.text.len() > 4096 {
             continue;
         }
-        let typed = with_plain_dashes(line.text);
-        let Some((tool, start)) = tool_at(&typed) else {
+        let typed = replace_dashes(line.text);
+        let Some((tool, start)) = find_tool(&typed) else {
             continue;
         };
         let mut text = typed[start..].trim_end().to_owned();
         // A trailing backslash, or a trailing backquote in PowerShell, continues a command.
         let mut more = 0;
-        without_comment(&mut text);
+        strip_comment(&mut text);
         while text.ends_with(['\\', '`']) && at < lines.len() && more < 40 {
             text.truncate(text.len() - 1);
             text.push_str(lines[at].text.trim());
             text.push(' ');
             text.truncate(text.trim_end().len());
-            without_comment(&mut text);
+            strip_comment(&mut text);
             at += 1;
             more += 1;
         }
@@ -76,7 +76,7 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
 }
 
 /// Replaces the dashes that editors insert at the start of an option by hyphens: `—latency`, `–c 100`.
-fn with_plain_dashes(line: &str) -> Cow<'_, str> {
+fn replace_dashes(line: &str) -> Cow<'_, str> {
     if !line.contains(['–', '—']) {
         return Cow::Borrowed(line);
     }
@@ -96,14 +96,14 @@ fn with_plain_dashes(line: &str) -> Cow<'_, str> {
 }
 
 /// Removes a comment after a continuation backslash: `-c 100 \ # users`.
-fn without_comment(text: &mut String) {
+fn strip_comment(text: &mut String) {
     if let Some(at) = text.rfind("\\ #") {
         text.truncate(at + 1);
     }
 }
 
 /// The tool that a line runs, and the position of its command.
-fn tool_at(line: &str) -> Option<(Tool, usize)> {
+fn find_tool(line: &str) -> Option<(Tool, usize)> {
     let mut offset = 0;
     let mut words = Vec::new();
     for word in line.split_whitespace().take(64) {
@@ -177,14 +177,14 @@ pub fn assign(
         let near = chosen.filter(|command| {
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
-        if let Some(command) = near.filter(|command| !of_another_run(block, &command.text)) {
+        if let Some(command) = near.filter(|command| !is_of_another_run(block, &command.text)) {
             if block.tool == Tool::Wrk && keeps_a_rate(command) {
                 block.tool = Tool::Wrk2;
                 block.layout = "wrk2 text";
                 block.model = Model::Open;
             }
             block.command = Some(command.text.clone());
-            apply(block);
+            apply_options(block);
         }
         last_end.push((family, block.first_line));
     }
@@ -202,7 +202,7 @@ pub fn assign(
 /// The wrk2 executable is often called wrk, but only wrk2 has an option for the rate.
 fn keeps_a_rate(command: &Command) -> bool {
     let words: Vec<&str> = command.text.split_whitespace().collect();
-    command.tool == Tool::Wrk2 || flag(&words, &["-R", "--rate"]).is_some()
+    command.tool == Tool::Wrk2 || flag_value(&words, &["-R", "--rate"]).is_some()
 }
 
 /// The number of users in the page's only command, applied to a later run. The run must match the
@@ -214,7 +214,7 @@ fn confirm_users(block: &mut Block, command: &Command) {
     }
     let mut as_told = block.clone();
     as_told.command = Some(command.text.clone());
-    apply(&mut as_told);
+    apply_options(&mut as_told);
     let near = |one: &Option<Quantity>, other: &Option<Quantity>, share: f64| {
         one.as_ref()
             .zip(other.as_ref())
@@ -238,7 +238,7 @@ fn confirm_users(block: &mut Block, command: &Command) {
 
 /// Whether the output shows a different number of users than the command requests. If so, the
 /// command belongs to another run, and none of its options apply here.
-fn of_another_run(block: &Block, command: &str) -> bool {
+fn is_of_another_run(block: &Block, command: &str) -> bool {
     let prints_users = matches!(
         block.tool,
         Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Bombardier | Tool::Autocannon
@@ -255,7 +255,10 @@ pub fn requested_users(command: &str) -> Option<f64> {
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
         .collect();
-    let (users, _) = number(flag(&words, &["-c", "--connections", "--concurrency"])?)?;
+    let (users, _) = parse_number(flag_value(
+        &words,
+        &["-c", "--connections", "--concurrency"],
+    )?)?;
     Some(users)
 }
 
@@ -265,16 +268,16 @@ pub fn requested_time(command: &str) -> Option<(f64, String)> {
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
         .collect();
-    let written = flag(&words, &["-d", "--duration"])?;
+    let written = flag_value(&words, &["-d", "--duration"])?;
     let seconds = match written.parse::<f64>() {
         Ok(seconds) => seconds,
-        Err(_) => duration(&written.to_lowercase(), 0)?.value,
+        Err(_) => parse_duration(&written.to_lowercase(), 0)?.value,
     };
     (seconds > 0.0).then(|| (seconds, written.to_owned()))
 }
 
 /// The value of the first of these flags: `-c 5`, `-c5`, `--connections=5`.
-fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
+fn flag_value<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     for (at, word) in words.iter().enumerate() {
         for name in names {
             let Some(rest) = word.strip_prefix(name) else {
@@ -296,7 +299,7 @@ fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
 }
 
 /// Applies the options of the command line: users, counts, times and rates.
-fn apply(block: &mut Block) {
+fn apply_options(block: &mut Block) {
     let Some(text) = block.command.clone() else {
         return;
     };
@@ -306,22 +309,22 @@ fn apply(block: &mut Block) {
         .map(|word| word.trim_matches(['"', '\'', '`']))
         .collect();
     let count = |names: &[&str]| {
-        let value = flag(&words, names)?;
+        let value = flag_value(&words, names)?;
         let (digits, scale) = match value.strip_suffix(['k', 'K']) {
             Some(digits) => (digits, 1e3),
             None => (value, 1.0),
         };
-        number(digits)
+        parse_number(digits)
             .filter(|(n, _)| *n > 0.0)
             .map(|(n, _)| n * scale)
     };
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let time = |names: &[&str]| {
-        let value = flag(&words, names)?;
+        let value = flag_value(&words, names)?;
         let seconds = match value.parse::<f64>() {
             Ok(seconds) => seconds,
             // wrk and other tools accept an upper-case unit: `30S`.
-            Err(_) => duration(&value.to_lowercase(), line)?.value,
+            Err(_) => parse_duration(&value.to_lowercase(), line)?.value,
         };
         (seconds > 0.0 && seconds.is_finite()).then(|| {
             let mut time = exact(seconds, Unit::Time);
@@ -409,7 +412,7 @@ fn apply(block: &mut Block) {
             declared = time(&["-d", "--duration"]);
             block.ramp = block
                 .ramp
-                .or(flag(&words, &["-R", "--rate"]).and_then(ramp));
+                .or(flag_value(&words, &["-R", "--rate"]).and_then(parse_ramp));
             if block.ramp.is_none() && !words.contains(&"--closed") {
                 requested_rate = count(&["-R", "--rate"]);
             }
@@ -437,14 +440,14 @@ fn apply(block: &mut Block) {
         block.model = Model::Closed;
         block.no_think_time = true;
     }
-    block.target = block.target.take().or_else(|| target(&words));
+    block.target = block.target.take().or_else(|| find_target(&words));
 }
 
 /// Parses `100:5000`, a rate that increases during the run.
-fn ramp(text: &str) -> Option<(f64, f64)> {
+fn parse_ramp(text: &str) -> Option<(f64, f64)> {
     let (from, to) = text.split_once(':')?;
     let rate = |text: &str| {
-        number(text)
+        parse_number(text)
             .map(|(rate, _)| rate)
             .filter(|rate| *rate > 0.0)
     };
@@ -452,7 +455,7 @@ fn ramp(text: &str) -> Option<(f64, f64)> {
 }
 
 /// The target address of a command.
-fn target(words: &[&str]) -> Option<String> {
+fn find_target(words: &[&str]) -> Option<String> {
     words
         .iter()
         .find(|word| word.contains("://"))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Removes the single spaces that separate thousands: `143 508 265.8/s` becomes `143508 265.8/s`.
-pub fn ungrouped(text: &str) -> Cow<'_, str> {
+pub fn join_digit_groups(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let groups = |at: usize| {
@@ -34,7 +34,7 @@ pub fn ungrouped(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::ungrouped;
+    use super::join_digit_groups;
 
     #[test]
     fn only_groups_of_three_digits_are_joined() {
@@ -46,7 +46,7 @@ mod tests {
             ("30000 100/s", "30000 100/s"),
             ("12 MB 763 kB/s", "12 MB 763 kB/s"),
         ] {
-            assert_eq!(ungrouped(text), expected);
+            assert_eq!(join_digit_groups(text), expected);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Unit, bare, duration};
+use crate::quantity::{Unit, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -12,9 +12,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if text == BOUNDARY {
             open = false;
         } else if let Some(count) = text.strip_prefix("Concurrency ") {
-            users = bare(count, Unit::Count, line.number);
+            users = parse_unitless(count, Unit::Count, line.number);
         } else if let Some(time) = text.strip_prefix("Time taken for tests ")
-            && let Some(elapsed) = duration(time, line.number)
+            && let Some(elapsed) = parse_duration(time, line.number)
         {
             let mut block = Block::new(Tool::Drill, "drill text", line.number);
             block.model = Model::Closed;
@@ -26,7 +26,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             blocks.push(block);
             open = true;
         } else if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, text, line.number)
+            && read_row(block, text, line.number)
         {
             block.last_line = line.number;
         }
@@ -35,20 +35,20 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
     let figure = |label: &str| text.strip_prefix(label).map(str::trim);
-    let time = |text: &str| duration(text, line);
+    let time = |text: &str| parse_duration(text, line);
     let word = |text: &str| text.split_whitespace().next().unwrap_or("").to_owned();
     if let Some(count) = figure("Total requests") {
-        block.requests = bare(count, Unit::Count, line);
+        block.requests = parse_unitless(count, Unit::Count, line);
     } else if let Some(count) = figure("Failed requests") {
-        let failed = bare(count, Unit::Count, line).map_or(0.0, |count| count.value);
-        block.fail(failed, line);
+        let failed = parse_unitless(count, Unit::Count, line).map_or(0.0, |count| count.value);
+        block.set_failed(failed, line);
     } else if let Some(rate) = figure("Requests per second") {
-        block.rate = bare(&word(rate), Unit::Rate, line);
+        block.rate = parse_unitless(&word(rate), Unit::Rate, line);
     } else if let Some(trend) = block.trends.first_mut() {
         if let Some(figure) = figure("Median time per request").and_then(time) {
-            trend.put(0.5, figure);
+            trend.insert_quantile(0.5, figure);
         } else if let Some(figure) = figure("Average time per request").and_then(time) {
             trend.mean = Some(figure);
         } else if let Some((percent, rest)) = text.split_once("'th percentile") {
@@ -56,7 +56,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 && percent > 0.0
                 && percent < 100.0
             {
-                trend.put(percent / 100.0, figure);
+                trend.insert_quantile(percent / 100.0, figure);
             }
         } else {
             return false;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{BOUNDARY, Line, after};
+use super::{BOUNDARY, Line, text_after_label};
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, data, duration, number};
+use crate::quantity::{Quantity, Unit, parse_data, parse_duration, parse_number, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -20,7 +20,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             blocks.push(block);
             open = true;
         } else if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, text, line.number)
+            && read_row(block, text, line.number)
         {
             block.last_line = line.number;
         }
@@ -29,39 +29,39 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(12).collect();
     match words[..] {
         ["Target:", target] => block.target = Some(target.to_owned()),
-        ["Conns:", connections, ..] => block.users = bare(connections, Unit::Count, line),
-        ["Pipeline:", depth] => block.streams = bare(depth, Unit::Count, line),
-        ["Duration:", time] => block.declared = duration(time, line),
+        ["Conns:", connections, ..] => block.users = parse_unitless(connections, Unit::Count, line),
+        ["Pipeline:", depth] => block.streams = parse_unitless(depth, Unit::Count, line),
+        ["Duration:", time] => block.declared = parse_duration(time, line),
         ["Latency", mean, p50, p90, p99, p999] => {
             let mut trend = Trend::new(Role::Request, "Latency", line);
-            trend.mean = duration(mean, line);
+            trend.mean = parse_duration(mean, line);
             for (quantile, figure) in [(0.5, p50), (0.9, p90), (0.99, p99), (0.999, p999)] {
-                if let Some(figure) = duration(figure, line) {
-                    trend.put(quantile, figure);
+                if let Some(figure) = parse_duration(figure, line) {
+                    trend.insert_quantile(quantile, figure);
                 }
             }
             block.trends.push(trend);
         }
         [sent, "requests", "in", time, responses, "responses"] => {
-            block.requests = bare(responses, Unit::Count, line);
-            block.elapsed = duration(time.trim_end_matches(','), line);
-            lost(block, bare(sent, Unit::Count, line));
+            block.requests = parse_unitless(responses, Unit::Count, line);
+            block.elapsed = parse_duration(time.trim_end_matches(','), line);
+            derive_lost_requests(block, parse_unitless(sent, Unit::Count, line));
         }
-        ["Throughput:", rate, "req/s"] => block.rate = scaled(rate, line),
-        ["Bandwidth:", rate] => block.received.rate = data(rate, line),
+        ["Throughput:", rate, "req/s"] => block.rate = parse_scaled(rate, line),
+        ["Bandwidth:", rate] => block.received.rate = parse_data(rate, line),
         ["Latency", "samples:", samples, ..] => {
-            block.sampled = number(samples).map(|(samples, _)| samples);
+            block.sampled = parse_number(samples).map(|(samples, _)| samples);
         }
-        _ => match after(text, "Status codes:") {
+        _ => match text_after_label(text, "Status codes:") {
             Some(codes) => {
                 for part in codes.split(", ") {
                     if let Some((class, count)) = part.split_once('=')
-                        && let Some(count) =
-                            bare(count, Unit::Count, line).filter(|count| count.value > 0.0)
+                        && let Some(count) = parse_unitless(count, Unit::Count, line)
+                            .filter(|count| count.value > 0.0)
                     {
                         block.statuses.push((class.to_owned(), count));
                     }
@@ -74,7 +74,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
 }
 
 /// Requests without a response, if there are more of them than can be in flight at the end.
-fn lost(block: &mut Block, sent: Option<Quantity>) {
+fn derive_lost_requests(block: &mut Block, sent: Option<Quantity>) {
     if let (Some(sent), Some(responses)) = (sent, &block.requests) {
         let lost = sent.value - responses.value;
         if lost > block.max_in_flight().unwrap_or(0.0) {
@@ -88,13 +88,13 @@ fn lost(block: &mut Block, sent: Option<Quantity>) {
 }
 
 /// `355.94K`, `1.94M`
-fn scaled(text: &str, line: usize) -> Option<Quantity> {
+fn parse_scaled(text: &str, line: usize) -> Option<Quantity> {
     let (digits, scale) = match text.chars().last()? {
         'K' => (&text[..text.len() - 1], 1e3),
         'M' => (&text[..text.len() - 1], 1e6),
         _ => (text, 1.0),
     };
-    let (value, step) = number(digits)?;
+    let (value, step) = parse_number(digits)?;
     Some(Quantity {
         value: value * scale,
         unit: Unit::Rate,
@@ -123,7 +123,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         .get("target")
         .and_then(Value::as_str)
         .map(str::to_owned);
-    lost(
+    derive_lost_requests(
         &mut block,
         number("requests").map(|n| exact(n, Unit::Count)),
     );
@@ -141,7 +141,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     trend.mean = time("avg");
     for (key, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999)] {
         if let Some(figure) = time(key) {
-            trend.put(quantile, figure);
+            trend.insert_quantile(quantile, figure);
         }
     }
     block.sampled = latency.get("samples").and_then(Value::as_f64);

@@ -7,10 +7,10 @@ use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
-    let mut blocks = hey::summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
+    let mut blocks = hey::read_summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
     for block in &mut blocks {
         block.bars = block.histogram.iter().map(|bar| bar.count).collect();
-        scale(block);
+        set_histogram_unit(block);
         // Without the command line, it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;
         block.no_think_time = false;
@@ -21,7 +21,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 /// ghz prints its histogram without a unit. The first bar ends at the fastest request and the last
 /// bar at the slowest one, which both have a unit. If they do not match, the times of the bars are
 /// unknown.
-fn scale(block: &mut Block) {
+fn set_histogram_unit(block: &mut Block) {
     let ends = |of: fn(&Trend) -> Option<&Quantity>| block.latency().and_then(of).cloned();
     let fastest = ends(|latency| latency.min.as_ref());
     let slowest = ends(|latency| latency.max.as_ref());
@@ -84,7 +84,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
             && percent > 0.0
             && percent < 100.0
         {
-            trend.put(percent / 100.0, exact(latency / 1e9, Unit::Time));
+            trend.insert_quantile(percent / 100.0, exact(latency / 1e9, Unit::Time));
         }
     }
     block.trends.push(trend);

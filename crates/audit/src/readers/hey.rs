@@ -2,10 +2,10 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
-    summaries(lines, Tool::Hey, |summary| {
+    read_summaries(lines, Tool::Hey, |summary| {
         let timed = summary.contains("Fastest:");
         // An author may have kept only some parts of the output.
         let short = summary.contains("Requests/sec:") && summary.contains("distribution:")
@@ -16,8 +16,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 
 /// Returns the blocks of the tool that `is` detects. A block starts at `Summary:`, or at its first
 /// figure if that heading is missing.
-pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines, *at)).collect();
+pub fn read_summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
+    let starts: Vec<usize> = (0..lines.len())
+        .filter(|at| is_summary_start(lines, *at))
+        .collect();
     let mut blocks = Vec::new();
     for (at, start) in starts.iter().enumerate() {
         let until = starts.get(at + 1).copied().unwrap_or(lines.len());
@@ -31,7 +33,7 @@ pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block>
             .flat_map(|line| [line.text, "\n"])
             .collect();
         if is(&top) {
-            blocks.extend(summary(own, tool));
+            blocks.extend(read_summary(own, tool));
         }
     }
     blocks
@@ -39,7 +41,7 @@ pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block>
 
 /// Whether a summary starts at this line: at its heading, or at its first figure if an author
 /// omitted the heading.
-fn begins(lines: &[Line], at: usize) -> bool {
+fn is_summary_start(lines: &[Line], at: usize) -> bool {
     let text = lines[at].text.trim();
     if text == "Summary:" {
         return true;
@@ -75,9 +77,9 @@ fn begins(lines: &[Line], at: usize) -> bool {
     !headed && slowest
 }
 
-fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
+fn read_summary(lines: &[Line], tool: Tool) -> Option<Block> {
     let first = lines.first()?.number;
-    let mut block = Block::new(tool, layout(tool), first);
+    let mut block = Block::new(tool, layout_name(tool), first);
     block.model = Model::Closed;
     block.no_think_time = true;
     let mut trend = Trend::new(Role::Request, "response time", first);
@@ -94,13 +96,13 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
             continue;
         }
         let known = match section {
-            "Summary:" => figure(&mut block, &mut trend, text, number),
-            "Details:" => detail(&mut block, text, number),
+            "Summary:" => read_figure(&mut block, &mut trend, text, number),
+            "Details:" => read_detail(&mut block, text, number),
             "Latency distribution:" | "Response time distribution:" => {
-                quantile(&mut trend, text, number)
+                read_quantile(&mut trend, text, number)
             }
-            "Response time histogram:" => bar(&mut block, text, number),
-            "Status code distribution:" => status(&mut block, text, number),
+            "Response time histogram:" => read_bar(&mut block, text, number),
+            "Status code distribution:" => read_status(&mut block, text, number),
             "Error distribution:" => {
                 let some = text.starts_with('[');
                 if some {
@@ -116,7 +118,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     }
     trend.line = trend.mean.as_ref().map_or(first, |mean| mean.line);
     block.trends.insert(0, trend);
-    count(&mut block);
+    derive_request_count(&mut block);
     let of_parts = tool == Tool::Hey
         && !block.statuses.is_empty()
         && block
@@ -130,7 +132,7 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
 const MAX_SAMPLES: f64 = 1e6;
 
 /// The number of responses, from the status codes or derived from other figures.
-fn count(block: &mut Block) {
+fn derive_request_count(block: &mut Block) {
     if block.requests.is_some() {
         return;
     }
@@ -157,7 +159,7 @@ fn count(block: &mut Block) {
     }
 }
 
-fn layout(tool: Tool) -> &'static str {
+fn layout_name(tool: Tool) -> &'static str {
     match tool {
         Tool::Oha => "oha text",
         Tool::Ghz => "ghz text",
@@ -166,34 +168,34 @@ fn layout(tool: Tool) -> &'static str {
 }
 
 /// `Slowest:  0.0106 secs`
-fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool {
+fn read_figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool {
     let Some((label, value)) = text.split_once(':') else {
         return false;
     };
     // Boom, the predecessor of hey, printed a period after times. Authors may add emphasis to figures.
     let value = value.trim().trim_matches('*');
-    let time = || duration(value.trim_end_matches('.'), line);
+    let time = || parse_duration(value.trim_end_matches('.'), line);
     match label {
         "Total" => block.elapsed = time(),
         "Slowest" => trend.max = time(),
         "Fastest" => trend.min = time(),
         "Average" => trend.mean = time(),
-        "Requests/sec" => block.rate = bare(value, Unit::Rate, line),
-        "Count" => block.requests = bare(value, Unit::Count, line),
-        "Success rate" => block.success = bare(value, Unit::Share, line),
+        "Requests/sec" => block.rate = parse_unitless(value, Unit::Rate, line),
+        "Count" => block.requests = parse_unitless(value, Unit::Count, line),
+        "Success rate" => block.success = parse_unitless(value, Unit::Share, line),
         "Total data" | "Total Data Received" => {
             block.received.total = value
                 .strip_suffix(" bytes")
-                .and_then(|bytes| bare(bytes, Unit::Bytes, line))
-                .or_else(|| crate::quantity::data(value, line));
+                .and_then(|bytes| parse_unitless(bytes, Unit::Bytes, line))
+                .or_else(|| crate::quantity::parse_data(value, line));
         }
         "Size/request" | "Response Size per Request" => {
             let value = value.replace('*', "");
             let value = value.trim_end_matches('.');
             block.response_bytes = value
                 .strip_suffix(" bytes")
-                .and_then(|bytes| bare(bytes, Unit::Bytes, line))
-                .or_else(|| crate::quantity::data(value, line));
+                .and_then(|bytes| parse_unitless(bytes, Unit::Bytes, line))
+                .or_else(|| crate::quantity::parse_data(value, line));
         }
         _ => return false,
     }
@@ -201,13 +203,13 @@ fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool
 }
 
 /// `DNS+dialup:  0.0000 secs, 0.0062 secs, 0.0106 secs`
-fn detail(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_detail(block: &mut Block, text: &str, line: usize) -> bool {
     let Some((label, values)) = text.split_once(':') else {
         return false;
     };
     let figures: Vec<Quantity> = values
         .split(',')
-        .filter_map(|value| duration(value, line))
+        .filter_map(|value| parse_duration(value, line))
         .collect();
     let [mean, min, max] = &figures[..] else {
         return false;
@@ -221,7 +223,7 @@ fn detail(block: &mut Block, text: &str, line: usize) -> bool {
 }
 
 /// `95% in 0.0065 secs`, `95 % in 1.51 ms`
-fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
+fn read_quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     let Some((percent, figure)) = text.split_once(" in ").or_else(|| text.split_once("%  ")) else {
         return false;
     };
@@ -232,19 +234,19 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     let percent = percent.trim_end_matches('%').trim_end_matches(" %").trim();
     let (Ok(percent), Some(figure)) = (
         percent.trim_end_matches('%').trim().parse::<f64>(),
-        duration(figure, line),
+        parse_duration(figure, line),
     ) else {
         return false;
     };
     if percent > 0.0 && percent < 100.0 {
-        trend.put(percent / 100.0, figure);
+        trend.insert_quantile(percent / 100.0, figure);
     }
     true
 }
 
 /// A histogram row with the upper end and the count of a bar: `0.007 [1193]  |■■■` of hey, `7.781
 /// ms [2089] |■■■` of oha. Without any response, oha prints `NaN ns`.
-fn bar(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_bar(block: &mut Block, text: &str, line: usize) -> bool {
     if text == "..." || text == "…" {
         block.histogram_cut = true;
         return true;
@@ -258,11 +260,11 @@ fn bar(block: &mut Block, text: &str, line: usize) -> bool {
     let label = text[..open].trim();
     let upper = match label.parse::<f64>() {
         Ok(seconds) => Some(seconds),
-        Err(_) => duration(label, line).map(|upper| upper.value),
+        Err(_) => parse_duration(label, line).map(|upper| upper.value),
     };
     let (Some(upper), Some(count)) = (
         upper.filter(|upper| upper.is_finite()),
-        bare(&text[open + 1..close], Unit::Count, line),
+        parse_unitless(&text[open + 1..close], Unit::Count, line),
     ) else {
         return false;
     };
@@ -278,14 +280,14 @@ fn bar(block: &mut Block, text: &str, line: usize) -> bool {
 }
 
 /// `[200]  1243 responses`
-fn status(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_status(block: &mut Block, text: &str, line: usize) -> bool {
     let Some((code, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
         return false;
     };
     let Some(count) = rest
         .split_whitespace()
         .next()
-        .and_then(|count| bare(count, Unit::Count, line))
+        .and_then(|count| parse_unitless(count, Unit::Count, line))
     else {
         return false;
     };

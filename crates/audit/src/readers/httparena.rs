@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::block::{Block, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, data, duration};
+use crate::quantity::{Quantity, Unit, parse_data, parse_duration};
 
 pub fn read_json(value: &Value, line: usize) -> Vec<Block> {
     let name = |value: &Value| {
@@ -21,19 +21,21 @@ pub fn read_json(value: &Value, line: usize) -> Vec<Block> {
             .iter()
             .take(crate::MAX_BLOCKS + 1)
             .filter_map(|(profile, run)| {
-                result(run, vec![framework.clone(), profile.clone()], line)
+                read_result(run, vec![framework.clone(), profile.clone()], line)
             })
             .collect(),
-        None => result(value, vec![framework], line).into_iter().collect(),
+        None => read_result(value, vec![framework], line)
+            .into_iter()
+            .collect(),
     }
 }
 
-fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
+fn read_result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     let number = |key: &str| run.get(key).and_then(Value::as_f64);
     let text = |key: &str| run.get(key).and_then(Value::as_str);
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let rate = number("rps")?;
-    let mean = text("avg_latency").and_then(|text| duration(text, line));
+    let mean = text("avg_latency").and_then(|text| parse_duration(text, line));
     let mut block = Block::new(Tool::HttpArena, "HttpArena JSON", line);
     block.titles = titles;
     // HttpArena prints whole requests per second.
@@ -41,8 +43,8 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
         step: 1.0,
         ..exact(rate, Unit::Rate)
     });
-    block.declared = text("duration").and_then(|text| duration(text, line));
-    block.received.rate = text("bandwidth").and_then(|text| data(text, line));
+    block.declared = text("duration").and_then(|text| parse_duration(text, line));
+    block.received.rate = text("bandwidth").and_then(|text| parse_data(text, line));
     let mut total = 0.0;
     for class in ["2xx", "3xx", "4xx", "5xx"] {
         let count = number(&format!("status_{class}")).unwrap_or(0.0);
@@ -80,8 +82,8 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     let mut trend = Trend::new(Role::Request, "latency", line);
     trend.mean = mean;
     for (key, quantile) in [("p99_latency", 0.99), ("p99_9_latency", 0.999)] {
-        if let Some(figure) = text(key).and_then(|text| duration(text, line)) {
-            trend.put(quantile, figure);
+        if let Some(figure) = text(key).and_then(|text| parse_duration(text, line)) {
+            trend.insert_quantile(quantile, figure);
         }
     }
     block.trends.push(trend);

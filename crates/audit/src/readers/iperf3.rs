@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Tool};
-use crate::quantity::{Quantity, Unit, binary_data, data, number};
+use crate::quantity::{Quantity, Unit, parse_binary_data, parse_data, parse_number};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -38,7 +38,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             open = false;
             continue;
         }
-        row(block, text, line.number);
+        read_row(block, text, line.number);
     }
     blocks.retain(|block| block.sent.rate.is_some() || block.received.rate.is_some());
     blocks
@@ -46,7 +46,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 
 /// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. The final rows are the
 /// result. The rule `unit-mismatch` checks every row.
-fn row(block: &mut Block, text: &str, line: usize) {
+fn read_row(block: &mut Block, text: &str, line: usize) {
     let Some(rest) = text.strip_prefix('[') else {
         return;
     };
@@ -60,11 +60,11 @@ fn row(block: &mut Block, text: &str, line: usize) {
     let Some((from, to)) = interval.split_once('-') else {
         return;
     };
-    let (Some((from, _)), Some((to, step))) = (number(from), number(to)) else {
+    let (Some((from, _)), Some((to, step))) = (parse_number(from), parse_number(to)) else {
         return;
     };
-    let total = binary_data(&format!("{total} {unit}"), line);
-    let rate = data(&format!("{rate} {rate_unit}"), line);
+    let total = parse_binary_data(&format!("{total} {unit}"), line);
+    let rate = parse_data(&format!("{rate} {rate_unit}"), line);
     if total.is_none() || rate.is_none() {
         return;
     }

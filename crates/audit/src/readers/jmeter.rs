@@ -4,12 +4,12 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut reader = Reader::default();
     for line in lines {
-        reader.line(line.text, line.number);
+        reader.read_line(line.text, line.number);
     }
     reader.finish();
     reader.blocks
@@ -40,8 +40,8 @@ struct Summary {
 }
 
 impl Reader {
-    fn line(&mut self, text: &str, number: usize) {
-        let Some(summary) = summary(text, number) else {
+    fn read_line(&mut self, text: &str, number: usize) {
+        let Some(summary) = parse_summary(text, number) else {
             // Other text ends a run: JMeter prints nothing else between the summary lines.
             if text == BOUNDARY || !text.trim().is_empty() {
                 self.finish();
@@ -63,7 +63,7 @@ impl Reader {
             self.total = Some(summary);
         } else {
             self.sum = Some(match self.sum.take() {
-                Some(sum) => sum.with(summary),
+                Some(sum) => sum.merged_with(summary),
                 None => summary,
             });
         }
@@ -84,7 +84,7 @@ impl Reader {
 
 impl Summary {
     /// Two intervals of one run.
-    fn with(self, next: Summary) -> Summary {
+    fn merged_with(self, next: Summary) -> Summary {
         let count = self.count + next.count;
         let seconds = self.time.value + next.time.value;
         let mean = (self.mean.value * self.count + next.mean.value * next.count) / count.max(1.0);
@@ -103,8 +103,8 @@ impl Summary {
                 text: format!("{:.0} ms", mean * 1e3),
                 ..self.mean
             },
-            min: smaller(self.min, next.min),
-            max: greatest(self.max, next.max),
+            min: smaller_of(self.min, next.min),
+            max: larger_of(self.max, next.max),
             failed: self.failed + next.failed,
             share: None,
             line: next.line,
@@ -132,17 +132,17 @@ impl Summary {
     }
 }
 
-fn smaller(one: Quantity, other: Quantity) -> Quantity {
+fn smaller_of(one: Quantity, other: Quantity) -> Quantity {
     if one.value <= other.value { one } else { other }
 }
 
-fn greatest(one: Quantity, other: Quantity) -> Quantity {
+fn larger_of(one: Quantity, other: Quantity) -> Quantity {
     if one.value >= other.value { one } else { other }
 }
 
 /// `summary =  75281 in 00:00:43 = 1741.9/s Avg:    74 Min:     2 Max:  1223 Err:     0 (0.00%)`.
 /// Older versions print the time as `43s`.
-fn summary(text: &str, line: usize) -> Option<Summary> {
+fn parse_summary(text: &str, line: usize) -> Option<Summary> {
     if !text.contains(" Avg:") || !text.contains("/s") {
         return None;
     }
@@ -158,22 +158,22 @@ fn summary(text: &str, line: usize) -> Option<Summary> {
     };
     let milliseconds = |label: &str| {
         let figure = after(label)?;
-        duration(&format!("{figure} ms"), line)
+        parse_duration(&format!("{figure} ms"), line)
     };
     let share = words
         .iter()
         .position(|word| *word == "Err:")
         .and_then(|at| words.get(at + 2))
-        .and_then(|share| bare(share.trim_matches(['(', ')']), Unit::Share, line));
+        .and_then(|share| parse_unitless(share.trim_matches(['(', ')']), Unit::Share, line));
     Some(Summary {
         so_far: sign == "=",
-        count: bare(words.get(at - 1)?, Unit::Count, line)?.value,
-        time: duration(words.get(at + 1)?, line)?,
-        rate: bare(words.get(at + 3)?, Unit::Rate, line),
+        count: parse_unitless(words.get(at - 1)?, Unit::Count, line)?.value,
+        time: parse_duration(words.get(at + 1)?, line)?,
+        rate: parse_unitless(words.get(at + 3)?, Unit::Rate, line),
         mean: milliseconds("Avg:")?,
         min: milliseconds("Min:")?,
         max: milliseconds("Max:")?,
-        failed: bare(after("Err:")?, Unit::Count, line)?.value,
+        failed: parse_unitless(after("Err:")?, Unit::Count, line)?.value,
         share,
         line,
     })

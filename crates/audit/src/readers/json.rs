@@ -23,9 +23,13 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             continue;
         }
         tried += 1;
-        let end = object_end(&lines[at..]) + at;
-        for value in values(&lines[at..end]) {
-            blocks.extend(known(&value, lines[at].number, lines[end - 1].number));
+        let end = object_line_count(&lines[at..]) + at;
+        for value in parse_values(&lines[at..end]) {
+            blocks.extend(read_known_format(
+                &value,
+                lines[at].number,
+                lines[end - 1].number,
+            ));
         }
         at = end.max(at + 1);
     }
@@ -33,7 +37,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// The number of lines of the object that starts at the first line.
-fn object_end(lines: &[Line]) -> usize {
+fn object_line_count(lines: &[Line]) -> usize {
     let mut depth = 0_i64;
     let (mut in_string, mut escaped) = (false, false);
     for (at, line) in lines.iter().enumerate() {
@@ -59,7 +63,7 @@ fn object_end(lines: &[Line]) -> usize {
 }
 
 /// Parses the JSON values in these lines. Repairs trailing commas and a missing end.
-fn values(lines: &[Line]) -> Vec<Value> {
+fn parse_values(lines: &[Line]) -> Vec<Value> {
     let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
     // A comma follows each element of an array.
     let text = text.trim_end().trim_end_matches(',');
@@ -69,15 +73,15 @@ fn values(lines: &[Line]) -> Vec<Value> {
         .collect();
     match whole {
         Ok(values) => values,
-        Err(_) if text.len() < 1 << 20 => {
-            serde_json::from_str(&repaired(text)).into_iter().collect()
-        }
+        Err(_) if text.len() < 1 << 20 => serde_json::from_str(&repair_brackets(text))
+            .into_iter()
+            .collect(),
         Err(_) => Vec::new(),
     }
 }
 
 /// Removes commas in front of closing brackets, and closes the brackets that are still open at the end.
-fn repaired(text: &str) -> String {
+fn repair_brackets(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut open = Vec::new();
     let (mut in_string, mut escaped) = (false, false);
@@ -116,15 +120,15 @@ fn repaired(text: &str) -> String {
     out
 }
 
-fn known(value: &Value, first: usize, last: usize) -> Vec<Block> {
+fn read_known_format(value: &Value, first: usize, last: usize) -> Vec<Block> {
     let one = [
         k6_json::read,
         vegeta::read_json,
         iperf3::read_json,
         oha::read_json,
         ghz::read_json,
-        public_json::autocannon,
-        public_json::bombardier,
+        public_json::read_autocannon,
+        public_json::read_bombardier,
         gcannon::read_json,
         zrk::read_json,
     ]
@@ -135,7 +139,7 @@ fn known(value: &Value, first: usize, last: usize) -> Vec<Block> {
         blocks = httparena::read_json(value, first);
     }
     if blocks.is_empty() {
-        blocks = public_json::tables(value, first);
+        blocks = public_json::read_tables(value, first);
     }
     for block in &mut blocks {
         block.last_line = last;

@@ -15,15 +15,15 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
         block.elapsed = state.map(|ms| Quantity::exact(ms / 1e3, Unit::Time, line));
         for (name, metric) in metrics {
             // The data of `handleSummary` have the figures one level deeper.
-            put(
+            read_metric(
                 &mut block,
                 name,
                 metric.get("values").unwrap_or(metric),
                 line,
             );
-            thresholds(&mut block, name, metric, line);
+            read_thresholds(&mut block, name, metric, line);
         }
-        names_of_checks(&mut block, value.get("root_group"), line, 0);
+        read_check_names(&mut block, value.get("root_group"), line, 0);
     } else {
         let results = value.get("results")?;
         let elapsed = value.pointer("/config/duration").and_then(Value::as_f64);
@@ -39,7 +39,7 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
                 metric.get("name").and_then(Value::as_str),
                 metric.get("values"),
             ) {
-                put(&mut block, name, values, line);
+                read_metric(&mut block, name, values, line);
             }
         }
         let checks = results.pointer("/checks/results").and_then(Value::as_array);
@@ -63,7 +63,7 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
         .then_some(block)
 }
 
-fn put(block: &mut Block, name: &str, values: &Value, line: usize) {
+fn read_metric(block: &mut Block, name: &str, values: &Value, line: usize) {
     let figure = |key: &str, unit| {
         values
             .get(key)
@@ -71,7 +71,7 @@ fn put(block: &mut Block, name: &str, values: &Value, line: usize) {
             .map(|value| Quantity::exact(value, unit, line))
     };
     if values.get("avg").is_some() || values.get("med").is_some() {
-        if let Some(trend) = trend(name, values, line) {
+        if let Some(trend) = read_trend(name, values, line) {
             block.trends.push(trend);
         }
         return;
@@ -94,8 +94,8 @@ fn put(block: &mut Block, name: &str, values: &Value, line: usize) {
             block.sent.total = figure("count", Unit::Bytes);
             block.sent.rate = figure("rate", Unit::ByteRate);
         }
-        "http_req_failed" => block.failures = tally(values, line, true),
-        "checks" | "checks_succeeded" => block.checks = tally(values, line, false),
+        "http_req_failed" => block.failures = read_tally(values, line, true),
+        "checks" | "checks_succeeded" => block.checks = read_tally(values, line, false),
         "vus" => {
             if let (Some(last), Some(max)) =
                 (figure("value", Unit::Count), figure("max", Unit::Count))
@@ -108,7 +108,7 @@ fn put(block: &mut Block, name: &str, values: &Value, line: usize) {
 }
 
 /// `passes` and `fails`, or `matches` of `total`.
-fn tally(values: &Value, line: usize, of_failures: bool) -> Option<Tally> {
+fn read_tally(values: &Value, line: usize, of_failures: bool) -> Option<Tally> {
     let number = |key: &str| values.get(key).and_then(Value::as_f64);
     let (matching, others) = match (number("passes"), number("fails")) {
         (Some(passes), Some(fails)) => (passes, fails),
@@ -132,7 +132,7 @@ fn tally(values: &Value, line: usize, of_failures: bool) -> Option<Tally> {
 }
 
 /// Trends of times are in milliseconds.
-fn trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
+fn read_trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
     let role = match name {
         "http_req_duration" | "grpc_req_duration" => Role::Request,
         "http_req_duration{expected_response:true}" => Role::Expected,
@@ -153,7 +153,7 @@ fn trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
             "avg" => trend.mean = Some(figure),
             "min" => trend.min = Some(figure),
             "max" => trend.max = Some(figure),
-            "med" => trend.put(0.5, figure),
+            "med" => trend.insert_quantile(0.5, figure),
             _ => {
                 let percent = key
                     .strip_prefix('p')
@@ -161,7 +161,7 @@ fn trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
                     .and_then(|rest| rest.parse::<f64>().ok())
                     .filter(|percent| *percent > 0.0 && *percent < 100.0);
                 if let Some(percent) = percent {
-                    trend.put(percent / 100.0, figure);
+                    trend.insert_quantile(percent / 100.0, figure);
                 }
             }
         }
@@ -169,7 +169,7 @@ fn trend(name: &str, values: &Value, line: usize) -> Option<Trend> {
     Some(trend)
 }
 
-fn thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
+fn read_thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
     let Some(found) = metric.get("thresholds").and_then(Value::as_object) else {
         return;
     };
@@ -189,7 +189,7 @@ fn thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
 }
 
 /// Groups are nested. The limit is far above the nesting of any real script.
-fn names_of_checks(block: &mut Block, group: Option<&Value>, line: usize, depth: usize) {
+fn read_check_names(block: &mut Block, group: Option<&Value>, line: usize, depth: usize) {
     let Some(group) = group.filter(|_| depth < 32) else {
         return;
     };
@@ -206,6 +206,6 @@ fn names_of_checks(block: &mut Block, group: Option<&Value>, line: usize, depth:
         }
     }
     for inner in entries("groups") {
-        names_of_checks(block, Some(inner), line, depth + 1);
+        read_check_names(block, Some(inner), line, depth + 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::document::{Document, Table};
-use crate::quantity::{Quantity, Unit, bare, duration, number};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_number, parse_unitless};
 
 /// The results in a document's tables. A table that repeats metrics starts a new result, and so
 /// does each column of figures.
@@ -11,37 +11,39 @@ pub fn read(document: &Document) -> Vec<Block> {
     let mut open: Option<Block> = None;
     let mut rows: Vec<Block> = Vec::new();
     for table in document.tables.iter().take(200) {
-        if names_columns(table) {
-            rows.extend(results_in_rows(table));
+        if has_metric_columns(table) {
+            rows.extend(read_results_in_rows(table));
             continue;
         }
         let named = table
             .rows
             .iter()
-            .filter(|(_, row)| row.first().is_some_and(|name| metric(name).is_some()))
+            .filter(|(_, row)| row.first().is_some_and(|name| split_metric(name).is_some()))
             .count();
         if named == 0 {
             // A table with custom names below a table with k6's names describes the same run.
             if let Some(block) = &mut open
-                && about_results(table)
+                && is_about_results(table)
             {
                 let mut merged = block.clone();
-                if fill(&mut merged, table, None) {
+                if read_figures(&mut merged, table, None) {
                     *block = merged;
                 }
             }
             continue;
         }
-        let columns = columns(table);
+        let columns = variant_columns(table);
         match columns[..] {
             [] => {
-                let again = open.as_ref().is_none_or(|block| repeats(block, table));
+                let again = open
+                    .as_ref()
+                    .is_none_or(|block| has_repeated_metric(block, table));
                 if again {
                     blocks.extend(open.take());
                 }
                 let block =
                     open.get_or_insert_with(|| Block::new(Tool::K6, "k6 table", table.line));
-                fill(block, table, None);
+                read_figures(block, table, None);
             }
             _ => {
                 blocks.extend(open.take());
@@ -50,7 +52,7 @@ pub fn read(document: &Document) -> Vec<Block> {
                     block
                         .titles
                         .push(table.header.get(column).cloned().unwrap_or_default());
-                    if fill(&mut block, table, Some(column)) {
+                    if read_figures(&mut block, table, Some(column)) {
                         blocks.push(block);
                     }
                 }
@@ -66,12 +68,12 @@ pub fn read(document: &Document) -> Vec<Block> {
 }
 
 /// Whether the columns are metrics, so that each row is a result.
-fn names_columns(table: &Table) -> bool {
+fn has_metric_columns(table: &Table) -> bool {
     let names = table.header.iter().skip(1);
-    names.filter(|name| metric(name).is_some()).count() >= 2
+    names.filter(|name| split_metric(name).is_some()).count() >= 2
 }
 
-fn results_in_rows(table: &Table) -> Vec<Block> {
+fn read_results_in_rows(table: &Table) -> Vec<Block> {
     let results = table.rows.iter().take(200).filter_map(|(line, row)| {
         let mut block = Block::new(Tool::K6, "k6 table", *line);
         block.titles.extend(row.first().cloned());
@@ -83,7 +85,7 @@ fn results_in_rows(table: &Table) -> Vec<Block> {
                 .map(|(name, cell)| (*line, vec![name.clone(), cell.clone()]))
                 .collect(),
         };
-        fill(&mut block, &turned, None).then_some(block)
+        read_figures(&mut block, &turned, None).then_some(block)
     });
     results.collect()
 }
@@ -113,7 +115,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
 }
 
 /// Splits the name of a row into the metric at its start and the rest.
-fn metric(name: &str) -> Option<(&'static str, String)> {
+fn split_metric(name: &str) -> Option<(&'static str, String)> {
     let name = name.trim().trim_matches('`');
     const METRICS: [&str; 14] = [
         "http_req_duration",
@@ -135,14 +137,14 @@ fn metric(name: &str) -> Option<(&'static str, String)> {
     Some((found, name[found.len()..].trim().to_lowercase()))
 }
 
-fn about_results(table: &Table) -> bool {
+fn is_about_results(table: &Table) -> bool {
     let head = table.header.join(" ").to_lowercase();
     head.contains("value") && table.header.len() == 2
 }
 
 /// The quantile that the name of a column denotes; -1 for the mean, -2 for the minimum, -3 for the
 /// maximum.
-fn statistic(name: &str) -> Option<f64> {
+fn parse_statistic(name: &str) -> Option<f64> {
     let name = name.trim().to_lowercase();
     let name = name.trim_start_matches(['(', '`']).trim_end_matches(')');
     match name {
@@ -160,7 +162,7 @@ fn statistic(name: &str) -> Option<f64> {
 
 /// The columns that each contain the values of one variant. Empty if the columns are statistics, or
 /// if there is only one column.
-fn columns(table: &Table) -> Vec<usize> {
+fn variant_columns(table: &Table) -> Vec<usize> {
     let words = [
         "value",
         "count",
@@ -179,7 +181,7 @@ fn columns(table: &Table) -> Vec<usize> {
     let values: Vec<usize> = (1..table.header.len())
         .filter(|at| {
             let name = table.header[*at].to_lowercase();
-            statistic(&name).is_none() && !words.iter().any(|word| name.contains(word))
+            parse_statistic(&name).is_none() && !words.iter().any(|word| name.contains(word))
         })
         .collect();
     if values.len() >= 2 {
@@ -190,10 +192,10 @@ fn columns(table: &Table) -> Vec<usize> {
 }
 
 /// Whether the block already has one of the table's metrics.
-fn repeats(block: &Block, table: &Table) -> bool {
+fn has_repeated_metric(block: &Block, table: &Table) -> bool {
     table.rows.iter().any(|(_, row)| {
         row.first()
-            .and_then(|name| metric(name))
+            .and_then(|name| split_metric(name))
             .is_some_and(|(metric, _)| match metric {
                 "http_reqs" => block.requests.is_some(),
                 "iterations" => block.iterations.is_some(),
@@ -206,14 +208,14 @@ fn repeats(block: &Block, table: &Table) -> bool {
 }
 
 /// Reads the figures of the table. Returns false if it has none.
-fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
+fn read_figures(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     let mut some = false;
     for (line, row) in table.rows.iter().take(200) {
         let name = row.first().map_or("", String::as_str).trim_matches('`');
         let lower = name.to_lowercase();
-        let (known, rest) = match metric(name) {
+        let (known, rest) = match split_metric(name) {
             Some((metric, rest)) => (metric, rest),
-            None => match generic(&lower) {
+            None => match parse_generic_name(&lower) {
                 Some(known) => known,
                 None if lower.contains(" / ") => ("http_req_duration", lower.clone()),
                 None => continue,
@@ -229,7 +231,7 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
             let cell = row.get(1).map_or("", String::as_str);
             for (name, value) in rest.split(" / ").zip(cell.split(" / ")) {
                 let name = name.split_whitespace().next().unwrap_or("");
-                some |= put(block, known, name, value, unit, *line);
+                some |= set_metric(block, known, name, value, unit, *line);
             }
             continue;
         }
@@ -238,12 +240,13 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
                 continue;
             }
             let head = table.header.get(at).map_or("", String::as_str);
-            let name = if statistic(head).is_some() || known == "http_reqs" && rest.is_empty() {
+            let name = if parse_statistic(head).is_some() || known == "http_reqs" && rest.is_empty()
+            {
                 head.to_lowercase()
             } else {
                 rest.clone()
             };
-            some |= put(block, known, &name, cell, unit, *line);
+            some |= set_metric(block, known, &name, cell, unit, *line);
         }
     }
     if some {
@@ -255,7 +258,7 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
 }
 
 /// The metric of a row with a plain-language name, in a table below one with k6's names.
-fn generic(name: &str) -> Option<(&'static str, String)> {
+fn parse_generic_name(name: &str) -> Option<(&'static str, String)> {
     let found = |metric, rest: &str| Some((metric, rest.to_owned()));
     match name {
         "total requests" => found("http_reqs", "count"),
@@ -269,13 +272,13 @@ fn generic(name: &str) -> Option<(&'static str, String)> {
             let rest = name
                 .strip_suffix(" response time")
                 .or(name.strip_suffix(" latency"))?;
-            statistic(rest)?;
+            parse_statistic(rest)?;
             found("http_req_duration", rest)
         }
     }
 }
 
-fn put(
+fn set_metric(
     block: &mut Block,
     metric: &str,
     name: &str,
@@ -285,9 +288,9 @@ fn put(
 ) -> bool {
     let cell = cell.trim().trim_matches(['`', '*']);
     let first = cell.split_whitespace().next().unwrap_or("");
-    let count = || bare(first, Unit::Count, line);
+    let count = || parse_unitless(first, Unit::Count, line);
     let rate = || {
-        number(first).map(|(value, step)| Quantity {
+        parse_number(first).map(|(value, step)| Quantity {
             value,
             unit: Unit::Rate,
             step,
@@ -297,15 +300,15 @@ fn put(
     };
     let is_rate = name.contains("rate") || cell.contains("/s");
     match metric {
-        "http_reqs" if is_rate => set(&mut block.rate, rate()),
-        "http_reqs" => set(&mut block.requests, count()),
-        "iterations" if is_rate => set(&mut block.iteration_rate, rate()),
-        "iterations" => set(&mut block.iterations, count()),
-        "dropped_iterations" => set(&mut block.dropped, count()),
+        "http_reqs" if is_rate => set_if_none(&mut block.rate, rate()),
+        "http_reqs" => set_if_none(&mut block.requests, count()),
+        "iterations" if is_rate => set_if_none(&mut block.iteration_rate, rate()),
+        "iterations" => set_if_none(&mut block.iterations, count()),
+        "dropped_iterations" => set_if_none(&mut block.dropped, count()),
         "http_req_failed" => {
-            let counts = cell
-                .split_once('/')
-                .and_then(|(failed, of)| Some((number(failed)?.0, number(of.trim())?.0)));
+            let counts = cell.split_once('/').and_then(|(failed, of)| {
+                Some((parse_number(failed)?.0, parse_number(of.trim())?.0))
+            });
             if let Some((failed, of)) = counts {
                 block.failures = Some(Tally {
                     passed: of - failed,
@@ -320,12 +323,12 @@ fn put(
         "data_received" | "data_sent" => false,
         _ => {
             let figure = match unit {
-                Some(unit) => duration(&format!("{first}{unit}"), line),
-                None => duration(cell, line),
+                Some(unit) => parse_duration(&format!("{first}{unit}"), line),
+                None => parse_duration(cell, line),
             };
             let name = name.trim_start_matches("_").trim();
             let name = name.split_whitespace().next().unwrap_or("");
-            let (Some(figure), Some(statistic)) = (figure, statistic(name)) else {
+            let (Some(figure), Some(statistic)) = (figure, parse_statistic(name)) else {
                 return false;
             };
             let role = match metric {
@@ -347,13 +350,13 @@ fn put(
             match statistic {
                 q if q > 0.0 => {
                     if trend.at(q).is_none() {
-                        trend.put(q, figure);
+                        trend.insert_quantile(q, figure);
                     }
                     true
                 }
-                -1.0 => set(&mut trend.mean, Some(figure)),
-                -2.0 => set(&mut trend.min, Some(figure)),
-                _ => set(&mut trend.max, Some(figure)),
+                -1.0 => set_if_none(&mut trend.mean, Some(figure)),
+                -2.0 => set_if_none(&mut trend.min, Some(figure)),
+                _ => set_if_none(&mut trend.max, Some(figure)),
             }
         }
     }
@@ -362,7 +365,7 @@ fn put(
 }
 
 /// Sets the value unless it is already set.
-fn set(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
+fn set_if_none(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
     let is_new = place.is_none() && figure.is_some();
     if is_new {
         *place = figure;

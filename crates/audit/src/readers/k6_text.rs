@@ -3,17 +3,20 @@
 
 use std::borrow::Cow;
 
-use super::digit_groups::ungrouped;
+use super::digit_groups::join_digit_groups;
 use super::{BOUNDARY, Line};
 use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, data, duration, number, split_number, time_unit};
+use crate::quantity::{
+    Quantity, Unit, parse_data, parse_duration, parse_number, parse_time_unit, parse_unitless,
+    split_number,
+};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut reader = Reader::default();
     for line in lines {
-        reader.line(*line);
+        reader.read_line(*line);
     }
-    reader.finish();
+    reader.finish_block();
     reader.blocks
 }
 
@@ -30,16 +33,16 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: Line) {
+    fn read_line(&mut self, line: Line) {
         let text = line.text.trim();
         if text == BOUNDARY {
-            self.finish();
+            self.finish_block();
             self.pending.clear();
             return;
         }
         if text.starts_with("execution: ") {
-            self.finish();
-            self.start(line.number);
+            self.finish_block();
+            self.start_block(line.number);
         }
         if let Some(section) = text.strip_prefix('█') {
             let section = section.trim();
@@ -50,7 +53,7 @@ impl Reader {
             return;
         }
         // In one layout, the mark of a threshold precedes the metric.
-        let (mark, unmarked) = match marked(text) {
+        let (mark, unmarked) = match parse_mark(text) {
             Some((passed, rest)) => (Some(passed), rest),
             None => (None, text),
         };
@@ -61,21 +64,24 @@ impl Reader {
                 .as_mut()
                 .and_then(|block| block.trends.last_mut())
             {
-                columns(trend, text, line.number);
+                read_columns(trend, text, line.number);
             }
             return;
         }
-        if let Some((name, rest)) = metric(unmarked) {
+        if let Some((name, rest)) = split_metric(unmarked) {
             if let Some(block) = self.block.as_mut().filter(|_| is_condition(rest)) {
                 block.last_line = line.number;
                 return;
             }
-            let again = self.block.as_ref().is_some_and(|block| has(block, name));
+            let again = self
+                .block
+                .as_ref()
+                .is_some_and(|block| has_metric(block, name));
             if again {
-                self.finish();
+                self.finish_block();
             }
             if self.block.is_none() {
-                self.start(line.number);
+                self.start_block(line.number);
             }
             if let Some(block) = &mut self.block {
                 block.last_line = line.number;
@@ -89,8 +95,8 @@ impl Reader {
                 }
                 match name {
                     // The two numbers are the current number of users and the maximum.
-                    "vus" | "vus_max" => put(block, name, rest, line.number),
-                    _ => put(block, name, &ungrouped(rest), line.number),
+                    "vus" | "vus_max" => set_metric(block, name, rest, line.number),
+                    _ => set_metric(block, name, &join_digit_groups(rest), line.number),
                 }
             }
             return;
@@ -102,7 +108,7 @@ impl Reader {
             && self.block.as_ref().is_some_and(only_traffic)
         {
             self.block = None;
-            self.start(line.number);
+            self.start_block(line.number);
         }
         let Some(block) = &mut self.block else {
             if text.starts_with(['✓', '✗', '↳']) && self.pending.len() < 500 {
@@ -111,19 +117,19 @@ impl Reader {
             return;
         };
         let text = match text.starts_with("running (") {
-            true => ungrouped(text),
+            true => join_digit_groups(text),
             false => Cow::Borrowed(text),
         };
-        if head(block, &text, line.number) || running(block, &text, line.number) {
+        if read_heading(block, &text, line.number) || read_running_line(block, &text, line.number) {
             block.last_line = line.number;
         }
     }
 
-    fn start(&mut self, line: usize) {
+    fn start_block(&mut self, line: usize) {
         self.repeating = false;
         let mut block = Block::new(Tool::K6, "k6 text", line);
         for (text, number) in self.pending.drain(..) {
-            head(&mut block, &text, number);
+            read_heading(&mut block, &text, number);
         }
         self.block = Some(block);
         self.metrics = 0;
@@ -131,7 +137,7 @@ impl Reader {
 
     /// Whether the block is a result. A heading without figures is not, and neither are users or
     /// traffic alone, which a guide quotes to explain them.
-    fn finish(&mut self) {
+    fn finish_block(&mut self) {
         let measured = |block: &Block| {
             let counted = block.requests.is_some() || block.iterations.is_some();
             counted
@@ -157,7 +163,7 @@ impl Reader {
 
 /// Splits `name....: rest`, or `{ expected_response:true }...: rest`. The dots or the colon may be
 /// missing for metrics that every summary contains.
-fn metric(text: &str) -> Option<(&str, &str)> {
+fn split_metric(text: &str) -> Option<(&str, &str)> {
     const KNOWN: [&str; 7] = [
         "http_req_duration",
         "http_req_failed",
@@ -196,7 +202,7 @@ fn is_condition(rest: &str) -> bool {
 }
 
 /// Whether the block already has this metric, which means that another block starts here.
-fn has(block: &Block, name: &str) -> bool {
+fn has_metric(block: &Block, name: &str) -> bool {
     match name {
         "http_reqs" => block.requests.is_some(),
         "iterations" => block.iterations.is_some(),
@@ -210,8 +216,8 @@ fn has(block: &Block, name: &str) -> bool {
     }
 }
 
-fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
-    if let Some(trend) = trend(name, rest, line) {
+fn set_metric(block: &mut Block, name: &str, rest: &str, line: usize) {
+    if let Some(trend) = parse_trend(name, rest, line) {
         // Only the first metric with a name counts; its sub-metrics follow it. The limit is far
         // above the number of metrics in any script.
         const MAX_METRICS: usize = 512;
@@ -224,13 +230,13 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         return;
     }
     match name {
-        "http_reqs" => (block.requests, block.rate) = counter(rest, line),
-        "iterations" => (block.iterations, block.iteration_rate) = counter(rest, line),
-        "dropped_iterations" => block.dropped = counter(rest, line).0,
-        "data_received" => (block.received.total, block.received.rate) = traffic(rest, line),
-        "data_sent" => (block.sent.total, block.sent.rate) = traffic(rest, line),
+        "http_reqs" => (block.requests, block.rate) = parse_counter(rest, line),
+        "iterations" => (block.iterations, block.iteration_rate) = parse_counter(rest, line),
+        "dropped_iterations" => block.dropped = parse_counter(rest, line).0,
+        "data_received" => (block.received.total, block.received.rate) = parse_traffic(rest, line),
+        "data_sent" => (block.sent.total, block.sent.rate) = parse_traffic(rest, line),
         "vus" => {
-            block.gauge = gauge(rest, line);
+            block.gauge = parse_gauge(rest, line);
             let min_users = rest
                 .split_whitespace()
                 .find_map(|word| word.strip_prefix("min="))
@@ -241,27 +247,27 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         }
         // If more users are allocated than active, the number of active users is unknown.
         "vus_max" => {
-            block.max_users = gauge(rest, line).map(|(_, max)| max);
+            block.max_users = parse_gauge(rest, line).map(|(_, max)| max);
             let highest = block.max_users.as_ref().map(|max| max.value);
             let seen = block.gauge.as_ref().map(|(_, max)| max.value);
             block.constant_users &= highest == seen;
         }
         "http_req_failed" => {
-            block.failures = tally(rest, line, true);
+            block.failures = parse_tally(rest, line, true);
             let share = rest.split_whitespace().next();
-            block.failed_share = share.and_then(|share| bare(share, Unit::Share, line));
+            block.failed_share = share.and_then(|share| parse_unitless(share, Unit::Share, line));
         }
         "checks" => {
             block.layout = "k6 text, legacy";
-            block.checks = tally(rest, line, false);
+            block.checks = parse_tally(rest, line, false);
         }
         "checks_succeeded" => {
             block.layout = "k6 text, sections";
-            block.checks = tally(rest, line, false);
+            block.checks = parse_tally(rest, line, false);
         }
         "checks_failed" if block.checks.is_none() => {
             block.layout = "k6 text, sections";
-            block.checks = tally(rest, line, true).map(|mut tally| {
+            block.checks = parse_tally(rest, line, true).map(|mut tally| {
                 tally.inverted = false;
                 tally.share = None;
                 tally
@@ -270,7 +276,7 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         "checks_failed" | "checks_total" => {}
         // The limit is far above the number of rates in any script.
         _ if rest.contains('%') && block.rates.len() < 256 => {
-            if let Some(tally) = tally(rest, line, false) {
+            if let Some(tally) = parse_tally(rest, line, false) {
                 block.rates.push((name.to_owned(), tally));
             }
         }
@@ -279,7 +285,7 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
 }
 
 /// `avg=3.91ms min=1.06ms med=2.9ms … p(95)=5.95ms count=9`
-fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
+fn parse_trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
     if !rest.contains('=')
         || !["avg=", "p(", "med=", "p9"]
             .iter()
@@ -300,25 +306,25 @@ fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
         _ => Role::Own,
     };
     let mut trend = Trend::new(role, name, line);
-    columns(&mut trend, rest, line);
+    read_columns(&mut trend, rest, line);
     (!trend.figures().is_empty()).then_some(trend)
 }
 
 /// `avg=3.91ms p(95)=5.95ms`, with or without commas in between.
-fn columns(trend: &mut Trend, rest: &str, line: usize) {
+fn read_columns(trend: &mut Trend, rest: &str, line: usize) {
     for word in rest.split_whitespace() {
         let word = word.trim_end_matches(',');
         let Some((key, value)) = word.split_once('=') else {
             continue;
         };
-        let Some(figure) = time(value, line) else {
+        let Some(figure) = parse_time(value, line) else {
             continue;
         };
         match key {
             "avg" => trend.mean = Some(figure),
             "min" => trend.min = Some(figure),
             "max" => trend.max = Some(figure),
-            "med" => trend.put(0.5, figure),
+            "med" => trend.insert_quantile(0.5, figure),
             _ => {
                 let inner = key
                     .strip_prefix('p')
@@ -327,7 +333,7 @@ fn columns(trend: &mut Trend, rest: &str, line: usize) {
                     && percent > 0.0
                     && percent < 100.0
                 {
-                    trend.put(percent / 100.0, figure);
+                    trend.insert_quantile(percent / 100.0, figure);
                 }
             }
         }
@@ -335,10 +341,10 @@ fn columns(trend: &mut Trend, rest: &str, line: usize) {
 }
 
 /// Parses a duration as k6 prints it: two decimals without trailing zeros, or whole nanoseconds.
-fn time(text: &str, line: usize) -> Option<Quantity> {
-    let mut figure = duration(text, line)?;
+fn parse_time(text: &str, line: usize) -> Option<Quantity> {
+    let mut figure = parse_duration(text, line)?;
     let (_, unit) = split_number(text)?;
-    if let Some(scale) = time_unit(unit) {
+    if let Some(scale) = parse_time_unit(unit) {
         figure.step = match unit {
             "ns" => 0.0,
             "m" | "h" => figure.step,
@@ -352,49 +358,48 @@ fn time(text: &str, line: usize) -> Option<Quantity> {
 }
 
 /// `6000  99.467985/s`
-fn counter(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
+fn parse_counter(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
     let mut words = rest
         .split_whitespace()
         .map(|word| word.trim_matches(['(', ')', '≈', '~', ',']))
         .filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit()));
-    let count = words.next().and_then(|word| bare(word, Unit::Count, line));
-    let rate = words.next().and_then(|word| bare(word, Unit::Rate, line));
-    (count, rate)
+    let mut next = |unit| parse_unitless(words.next()?, unit, line);
+    (next(Unit::Count), next(Unit::Rate))
 }
 
 /// `397 MB 13 MB/s`
-fn traffic(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
+fn parse_traffic(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
     let words: Vec<&str> = rest.split_whitespace().collect();
     match words[..] {
         [total, unit, rate, rate_unit, ..] => (
-            data(&format!("{total} {unit}"), line),
-            data(&format!("{rate} {rate_unit}"), line),
+            parse_data(&format!("{total} {unit}"), line),
+            parse_data(&format!("{rate} {rate_unit}"), line),
         ),
         _ => (None, None),
     }
 }
 
 /// `242 min=242 max=1000`: the last sample and the maximum.
-fn gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
-    let last = bare(rest.split_whitespace().next()?, Unit::Count, line)?;
+fn parse_gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
+    let last = parse_unitless(rest.split_whitespace().next()?, Unit::Count, line)?;
     let max = rest
         .split_whitespace()
         .find_map(|word| word.strip_prefix("max="))?;
-    Some((last, bare(max, Unit::Count, line)?))
+    Some((last, parse_unitless(max, Unit::Count, line)?))
 }
 
 /// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. For `http_req_failed`, the ✓ mark counts failures.
-fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
+fn parse_tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     let mut words = rest.split_whitespace();
     let share = words
         .next()
-        .and_then(|word| bare(word, Unit::Share, line))?;
+        .and_then(|word| parse_unitless(word, Unit::Share, line))?;
     let numbers: Vec<f64> = rest
         .split_whitespace()
         .skip(1)
         .map(|word| word.trim_matches(['(', ')', '✓', '✗']))
         .filter_map(|word| split_number(word))
-        .filter_map(|(digits, rest)| rest.is_empty().then(|| number(digits)).flatten())
+        .filter_map(|(digits, rest)| rest.is_empty().then(|| parse_number(digits)).flatten())
         .map(|(value, _)| value)
         .collect();
     let [first, second, ..] = numbers[..] else {
@@ -422,7 +427,7 @@ fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
 
 /// Whether the mark at the start of a line means that a check or a threshold passed, and the rest
 /// of the line. Words replace the marks if the terminal cannot display them.
-fn marked(text: &str) -> Option<(bool, &str)> {
+fn parse_mark(text: &str) -> Option<(bool, &str)> {
     const MARKS: [(&str, bool); 5] = [
         ("✓", true),
         ("✗", false),
@@ -436,15 +441,15 @@ fn marked(text: &str) -> Option<(bool, &str)> {
 }
 
 /// Reads the lines above the figures.
-fn head(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_heading(block: &mut Block, text: &str, line: usize) -> bool {
     if let Some(script) = text.strip_prefix("script: ") {
         block.script = Some(script.trim().to_owned());
     } else if let Some(scenario) = text.strip_prefix("* ") {
-        return scenario_line(block, scenario, line);
+        return read_scenario_line(block, scenario, line);
     } else if let Some(rest) = text.strip_prefix('↳') {
         let count = |mark: char| {
             let rest = rest.split_once(mark)?.1.split_whitespace().next()?;
-            number(rest).map(|(value, _)| value)
+            parse_number(rest).map(|(value, _)| value)
         };
         let (Some(passed), Some(failed)) = (count('✓'), count('✗')) else {
             return false;
@@ -469,8 +474,11 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
             block.users = Some(Quantity::exact(users, Unit::Count, line));
         }
     } else if let Some(time) = text.strip_prefix("duration: ") {
-        block.declared = time.split(',').next().and_then(|time| duration(time, line));
-    } else if let Some((passed, rest)) = marked(text).filter(|_| !text.starts_with('⚠')) {
+        block.declared = time
+            .split(',')
+            .next()
+            .and_then(|time| parse_duration(time, line));
+    } else if let Some((passed, rest)) = parse_mark(text).filter(|_| !text.starts_with('⚠')) {
         match rest.strip_prefix('\'') {
             Some(_) => block.thresholds.push(Threshold {
                 text: rest.to_owned(),
@@ -491,7 +499,7 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
 
 /// Reads `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and similar lines. With a second
 /// scenario, users and rate are unknown.
-fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
     let Some((_, rest)) = text.split_once(": ") else {
         return false;
     };
@@ -507,8 +515,8 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
         return true;
     }
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let declared = |at: usize| words.get(at).and_then(|word| duration(word, line));
-    let count = |word: &str| bare(word, Unit::Count, line);
+    let declared = |at: usize| words.get(at).and_then(|word| parse_duration(word, line));
+    let count = |word: &str| parse_unitless(word, Unit::Count, line);
     match words[..] {
         [users, "looping", "VUs", "for", ..] => {
             block.model = Model::Closed;
@@ -519,7 +527,7 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
         [rate, per, "for", ..] if rate.parse::<f64>().is_ok() && per.starts_with("iterations/") => {
             block.model = Model::Open;
             if per == "iterations/s" {
-                block.requested_rate = bare(rate, Unit::Rate, line);
+                block.requested_rate = parse_unitless(rate, Unit::Rate, line);
             }
             block.declared = declared(3);
         }
@@ -566,14 +574,14 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
 
 /// Reads `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`. The last
 /// such line describes the end of the run.
-fn running(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_running_line(block: &mut Block, text: &str, line: usize) -> bool {
     let Some(rest) = text.strip_prefix("running (") else {
         return false;
     };
     let Some((elapsed, rest)) = rest.split_once(')') else {
         return false;
     };
-    block.elapsed = duration(elapsed, line);
+    block.elapsed = parse_duration(elapsed, line);
     let words: Vec<&str> = rest.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "interrupted");
     block.interrupted = at

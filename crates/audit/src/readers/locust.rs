@@ -3,7 +3,7 @@
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Part, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut reader = Reader::default();
@@ -12,21 +12,21 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         let text = line.text.replace('|', " ");
         let words: Vec<&str> = text.split_whitespace().take(64).collect();
         if line.text == BOUNDARY {
-            reader.finish();
+            reader.finish_table();
             reader.percents.clear();
         } else if words.contains(&"reqs") && words.contains(&"fails") {
-            reader.finish();
-            reader.start(&words, line.number);
+            reader.finish_table();
+            reader.start_table(&words, line.number);
         } else if words.contains(&"reqs") && words.contains(&"50%") {
-            reader.finish();
-            reader.percents = columns(&words);
+            reader.finish_table();
+            reader.percents = parse_percentile_columns(&words);
         } else if !reader.percents.is_empty() {
-            reader.percentiles(&words, line.number);
+            reader.read_percentiles(&words, line.number);
         } else if reader.table.is_some() {
-            reader.row(&words, line.number);
+            reader.read_row(&words, line.number);
         }
     }
-    reader.finish();
+    reader.finish_table();
     reader.blocks
 }
 
@@ -56,7 +56,7 @@ struct Row {
 }
 
 impl Reader {
-    fn start(&mut self, words: &[&str], line: usize) {
+    fn start_table(&mut self, words: &[&str], line: usize) {
         self.percents.clear();
         let after = words.iter().position(|word| *word == "fails");
         let columns = words[after.map_or(0, |at| at + 1)..]
@@ -71,12 +71,13 @@ impl Reader {
         });
     }
 
-    fn row(&mut self, words: &[&str], line: usize) {
+    fn read_row(&mut self, words: &[&str], line: usize) {
         let Some(table) = &mut self.table else {
             return;
         };
         // The limit is far above the number of requests in any table.
-        let Some(row) = row(words, &table.columns, line).filter(|_| table.rows.len() < 10_000)
+        let Some(row) =
+            parse_row(words, &table.columns, line).filter(|_| table.rows.len() < 10_000)
         else {
             return;
         };
@@ -85,21 +86,21 @@ impl Reader {
             .any(|word| matches!(*word, "Aggregated" | "Total"))
         {
             table.sum = Some(row);
-            self.finish();
+            self.finish_table();
         } else {
             table.rows.push(row);
         }
     }
 
     /// A table without requests is the one that Locust prints at the start.
-    fn finish(&mut self) {
+    fn finish_table(&mut self) {
         if let Some(block) = self.table.take().and_then(Table::into_block) {
             self.blocks.push(block);
         }
     }
 
     /// Reads the percentiles of the totals row, or of the only request.
-    fn percentiles(&mut self, words: &[&str], line: usize) {
+    fn read_percentiles(&mut self, words: &[&str], line: usize) {
         let Some(block) = self.blocks.last_mut() else {
             return;
         };
@@ -113,7 +114,7 @@ impl Reader {
         let requests = block.requests.as_ref().map_or(0.0, |count| count.value);
         let mut figures = Vec::new();
         for (name, word) in self.percents.iter().zip(&words[start..]) {
-            let Some(figure) = bare(word, Unit::Count, line) else {
+            let Some(figure) = parse_unitless(word, Unit::Count, line) else {
                 return;
             };
             if name == "reqs" {
@@ -124,7 +125,7 @@ impl Reader {
                 .strip_suffix('%')
                 .and_then(|percent| percent.parse::<f64>().ok())
                 .filter(|percent| *percent > 0.0 && *percent < 100.0)
-                && let Some(time) = rounded(word, line)
+                && let Some(time) = parse_rounded_time(word, line)
             {
                 figures.push((percent / 100.0, time));
             }
@@ -134,7 +135,7 @@ impl Reader {
         };
         for (quantile, time) in figures {
             if trend.at(quantile).is_none() {
-                trend.put(quantile, time);
+                trend.insert_quantile(quantile, time);
             }
         }
         block.last_line = line;
@@ -170,7 +171,7 @@ impl Table {
         let rated = self.sum.as_ref().or(timed);
         block.rate = rated
             .and_then(|row| row.figure("req/s"))
-            .and_then(|rate| bare(rate, Unit::Rate, line));
+            .and_then(|rate| parse_unitless(rate, Unit::Rate, line));
         if self.sum.is_none() {
             block.missing.push("Aggregated");
         }
@@ -183,20 +184,20 @@ impl Table {
             inverted: false,
         });
         if self.sum.is_some() {
-            block.parts = self.rows.iter().map(Row::part).collect();
+            block.parts = self.rows.iter().map(Row::to_part).collect();
         }
         if let Some(row) = timed {
             let mut trend = Trend::new(Role::Request, "response time", row.line);
             let time = |name: &str| {
                 row.figure(name)
-                    .and_then(|text| milliseconds(text, row.line))
+                    .and_then(|text| parse_milliseconds(text, row.line))
             };
             trend.mean = time("Avg");
             trend.min = time("Min");
             trend.max = time("Max");
             let median = row.figure("Med").or_else(|| row.figure("Median"));
-            if let Some(median) = median.and_then(|text| rounded(text, row.line)) {
-                trend.put(0.5, median);
+            if let Some(median) = median.and_then(|text| parse_rounded_time(text, row.line)) {
+                trend.insert_quantile(0.5, median);
             }
             block.trends.push(trend);
         }
@@ -205,12 +206,12 @@ impl Table {
 }
 
 impl Row {
-    fn part(&self) -> Part {
+    fn to_part(&self) -> Part {
         Part {
             requests: self.requests,
             mean: self
                 .figure("Avg")
-                .and_then(|text| milliseconds(text, self.line)),
+                .and_then(|text| parse_milliseconds(text, self.line)),
         }
     }
 
@@ -224,7 +225,7 @@ impl Row {
 
 /// Reads `GET   /hello   117   0(0.00%)   31   17   96   28   2.10   0.00`. In old versions, the
 /// totals row has only the rates.
-fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
+fn parse_row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
     let shared = words
         .iter()
         .position(|word| word.contains('(') && word.ends_with("%)"));
@@ -233,12 +234,15 @@ fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
         None => words.len().checked_sub(columns.len() + 1)?,
     };
     let (requests, failed) = (words.get(at.checked_sub(1)?)?, words.get(at)?);
-    let requests = bare(requests, Unit::Count, line)?.value;
+    let requests = parse_unitless(requests, Unit::Count, line)?.value;
     let (failed, share) = match failed.split_once('(') {
-        Some((count, share)) => (count, bare(share.trim_end_matches(')'), Unit::Share, line)),
+        Some((count, share)) => (
+            count,
+            parse_unitless(share.trim_end_matches(')'), Unit::Share, line),
+        ),
         None => (*failed, None),
     };
-    let failed = bare(failed, Unit::Count, line)?.value;
+    let failed = parse_unitless(failed, Unit::Count, line)?.value;
     let values = &words[at + 1..];
     let skipped = columns.len().checked_sub(values.len())?;
     let figures: Vec<(String, String)> = columns[skipped..]
@@ -248,7 +252,7 @@ fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
         .collect();
     let numbers = figures
         .iter()
-        .all(|(_, value)| bare(value, Unit::Rate, line).is_some());
+        .all(|(_, value)| parse_unitless(value, Unit::Rate, line).is_some());
     (numbers && !figures.is_empty()).then_some(Row {
         requests,
         failed,
@@ -259,7 +263,7 @@ fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
 }
 
 /// The columns of the percentile table in their order. `# reqs` is the first or the last one.
-fn columns(words: &[&str]) -> Vec<String> {
+fn parse_percentile_columns(words: &[&str]) -> Vec<String> {
     words
         .iter()
         .filter(|word| word.ends_with('%') || **word == "reqs")
@@ -267,14 +271,14 @@ fn columns(words: &[&str]) -> Vec<String> {
         .collect()
 }
 
-fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
-    duration(&format!("{text} ms"), line)
+fn parse_milliseconds(text: &str, line: usize) -> Option<Quantity> {
+    parse_duration(&format!("{text} ms"), line)
 }
 
 /// Reads a median or another percentile. Locust computes these from times rounded to two digits, so
 /// they may exceed the maximum, which is exact.
-fn rounded(text: &str, line: usize) -> Option<Quantity> {
-    let mut time = milliseconds(text, line)?;
+fn parse_rounded_time(text: &str, line: usize) -> Option<Quantity> {
+    let mut time = parse_milliseconds(text, line)?;
     let ms = (time.value * 1e3).round();
     let step = match ms {
         _ if ms < 100.0 => 1.0,

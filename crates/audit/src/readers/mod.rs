@@ -32,7 +32,7 @@ use crate::block::Block;
 use crate::line::{BOUNDARY, Line};
 
 pub use ab::join_parts;
-pub use cleanup::{flattened, sections};
+pub use cleanup::{flatten_markup, split_into_sections};
 pub use k6_table::read as read_tables;
 
 /// Every block in a sequence of lines, in the order of the lines.
@@ -76,7 +76,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// The text after the label in `Label:   value`, if the line begins with this label.
-fn after<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+fn text_after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.trim_start()
         .strip_prefix(label)
         .map(|rest| rest.trim_start_matches([':', ' ', '\t']).trim_end())

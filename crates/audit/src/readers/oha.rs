@@ -7,7 +7,7 @@ use crate::block::{Block, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
-    hey::summaries(lines, Tool::Oha, |summary| {
+    hey::read_summaries(lines, Tool::Oha, |summary| {
         summary.contains("Success rate:")
     })
 }
@@ -41,7 +41,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
             && percent > 0.0
             && percent < 100.0
         {
-            trend.put(percent / 100.0, Quantity::exact(value, Unit::Time, line));
+            trend.insert_quantile(percent / 100.0, Quantity::exact(value, Unit::Time, line));
         }
     }
     block.trends.push(trend);

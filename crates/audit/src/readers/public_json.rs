@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, duration};
+use crate::quantity::{Quantity, Unit, parse_duration};
 
 /// `autocannon --json`: times in milliseconds.
-pub fn autocannon(value: &Value, line: usize) -> Option<Block> {
+pub fn read_autocannon(value: &Value, line: usize) -> Option<Block> {
     let latency = value.get("latency")?.as_object()?;
     let requests = value.get("requests")?.as_object()?;
     latency.get("p97_5")?;
@@ -44,7 +44,7 @@ pub fn autocannon(value: &Value, line: usize) -> Option<Block> {
                     && percent > 0.0
                     && percent < 100.0
                 {
-                    trend.put(percent / 100.0, figure);
+                    trend.insert_quantile(percent / 100.0, figure);
                 }
             }
         }
@@ -68,7 +68,7 @@ pub fn autocannon(value: &Value, line: usize) -> Option<Block> {
 }
 
 /// `bombardier -o json`: times in microseconds.
-pub fn bombardier(value: &Value, line: usize) -> Option<Block> {
+pub fn read_bombardier(value: &Value, line: usize) -> Option<Block> {
     let spec = value.get("spec")?;
     let result = value.get("result")?;
     let seconds = result.get("timeTakenSeconds")?.as_f64()?;
@@ -120,7 +120,7 @@ pub fn bombardier(value: &Value, line: usize) -> Option<Block> {
                 && percent > 0.0
                 && percent < 100.0
             {
-                trend.put(percent / 100.0, exact(figure / 1e6, Unit::Time));
+                trend.insert_quantile(percent / 100.0, exact(figure / 1e6, Unit::Time));
             }
         }
     }
@@ -129,10 +129,10 @@ pub fn bombardier(value: &Value, line: usize) -> Option<Block> {
 }
 
 /// Reads a file with the results of many systems.
-pub fn tables(value: &Value, line: usize) -> Vec<Block> {
-    let mut blocks = tech_empower(value, line);
+pub fn read_tables(value: &Value, line: usize) -> Vec<Block> {
+    let mut blocks = read_tech_empower(value, line);
     if blocks.is_empty() {
-        blocks = the_benchmarker(value, line);
+        blocks = read_the_benchmarker(value, line);
     }
     blocks.truncate(crate::MAX_BLOCKS + 1);
     blocks
@@ -140,7 +140,7 @@ pub fn tables(value: &Value, line: usize) -> Vec<Block> {
 
 /// Reads TechEmpower's results.json: `rawData` by test, then by system, with one run per
 /// concurrency level.
-fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
+fn read_tech_empower(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let levels: Vec<f64> = value
         .get("concurrencyLevels")
@@ -163,7 +163,7 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
                 let number = |key: &str| run.get(key).and_then(Value::as_f64);
                 let (Some(total), Some(mean)) = (
                     number("totalRequests"),
-                    text("latencyAvg").and_then(|text| duration(text, line)),
+                    text("latencyAvg").and_then(|text| parse_duration(text, line)),
                 ) else {
                     continue;
                 };
@@ -190,7 +190,7 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
                 }
                 let mut trend = Trend::new(Role::Request, "latency", line);
                 trend.mean = Some(mean);
-                trend.max = text("latencyMax").and_then(|text| duration(text, line));
+                trend.max = text("latencyMax").and_then(|text| parse_duration(text, line));
                 block.trends.push(trend);
                 blocks.push(block);
             }
@@ -201,7 +201,7 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
 
 /// Reads the data of the-benchmarker: the metrics of each system at a concurrency level, with times
 /// in microseconds.
-fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
+fn read_the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let Some(metrics) = value.get("metrics").and_then(Value::as_array) else {
         return blocks;
@@ -244,7 +244,7 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
             "total_requests" => block.requests = Some(Quantity::exact(figure, Unit::Count, line)),
             "duration_ms" => {
                 block.elapsed =
-                    run_time(figure).map(|time| Quantity::exact(time, Unit::Time, line));
+                    run_seconds(figure).map(|time| Quantity::exact(time, Unit::Time, line));
             }
             "total_requests_per_s" => block.rate = Some(Quantity::exact(figure, Unit::Rate, line)),
             "average_latency" => trend.mean = time(),
@@ -261,7 +261,7 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
                     && percent > 0.0
                     && percent < 100.0
                 {
-                    trend.put(percent / 100.0, figure);
+                    trend.insert_quantile(percent / 100.0, figure);
                 }
             }
         }
@@ -273,7 +273,7 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
 /// The duration of a run in seconds. The column is called `duration_ms`, but most files store
 /// microseconds in it. The magnitude decides, because a run takes between one second and 15
 /// minutes.
-fn run_time(figure: f64) -> Option<f64> {
+fn run_seconds(figure: f64) -> Option<f64> {
     [1.0, 1e3, 1e6]
         .into_iter()
         .map(|scale| figure / scale)

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration};
+use crate::quantity::{Quantity, Unit, parse_duration, parse_unitless};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -27,7 +27,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             block.model = Model::Open;
             if begins && !text.starts_with("Requests") {
                 block.orphan_rows.push((
-                    format!("the line `{}` has lost its first letters", cut(text)),
+                    format!(
+                        "the line `{}` has lost its first letters",
+                        first_words(text)
+                    ),
                     line.number,
                 ));
             }
@@ -55,23 +58,23 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         }
         let Some(block) = blocks
             .last_mut()
-            .filter(|_| open || bucket(text, line.number).is_some())
+            .filter(|_| open || parse_bucket(text, line.number).is_some())
         else {
             continue;
         };
-        if let Some(bucket) = bucket(text, line.number) {
+        if let Some(bucket) = parse_bucket(text, line.number) {
             if !heading && block.histogram.is_empty() {
                 block.orphan_rows.push((
                     format!(
                         "the histogram begins at `{}` without its line `Bucket # % Histogram`",
-                        cut(text)
+                        first_words(text)
                     ),
                     line.number,
                 ));
             }
             block.histogram.push(bucket);
             block.last_line = line.number;
-        } else if row(block, text, line.number) {
+        } else if read_row(block, text, line.number) {
             block.last_line = line.number;
         } else if text.starts_with("Error Set:") {
             block.last_line = line.number;
@@ -99,7 +102,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-fn cut(text: &str) -> String {
+fn first_words(text: &str) -> String {
     text.split_whitespace()
         .take(4)
         .collect::<Vec<_>>()
@@ -107,7 +110,7 @@ fn cut(text: &str) -> String {
 }
 
 /// `Latencies  [mean, 50, 95, 99, max]  4.8ms, 3.5ms, …`: names first, then values.
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
     let (Some(open), Some(close)) = (text.find('['), text.find(']')) else {
         return false;
     };
@@ -122,9 +125,9 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         label if label.ends_with("equests") => {
             for (name, value) in pairs() {
                 match *name {
-                    "total" => block.requests = bare(value, Unit::Count, line),
-                    "rate" => block.requested_rate = bare(value, Unit::Rate, line),
-                    "throughput" => block.rate = bare(value, Unit::Rate, line),
+                    "total" => block.requests = parse_unitless(value, Unit::Count, line),
+                    "rate" => block.requested_rate = parse_unitless(value, Unit::Rate, line),
+                    "throughput" => block.rate = parse_unitless(value, Unit::Rate, line),
                     _ => {}
                 }
             }
@@ -132,9 +135,9 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         "Duration" => {
             for (name, value) in pairs() {
                 match *name {
-                    "total" => block.elapsed = duration(value, line),
-                    "attack" => block.declared = duration(value, line),
-                    "wait" => block.last_wait = duration(value, line),
+                    "total" => block.elapsed = parse_duration(value, line),
+                    "attack" => block.declared = parse_duration(value, line),
+                    "wait" => block.last_wait = parse_duration(value, line),
                     _ => {}
                 }
             }
@@ -142,7 +145,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         "Latencies" => {
             let mut trend = Trend::new(Role::Request, "Latencies", line);
             for (name, value) in pairs() {
-                let Some(mut figure) = duration(value, line) else {
+                let Some(mut figure) = parse_duration(value, line) else {
                     continue;
                 };
                 // Go prints durations without trailing zeros, so they are accurate to at least a
@@ -157,7 +160,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                             && percent > 0.0
                             && percent < 100.0
                         {
-                            trend.put(percent / 100.0, figure);
+                            trend.insert_quantile(percent / 100.0, figure);
                         }
                     }
                 }
@@ -166,21 +169,21 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         }
         "Bytes In" => {
             if let Some(total) = values.first() {
-                block.received.total = bare(total, Unit::Bytes, line);
+                block.received.total = parse_unitless(total, Unit::Bytes, line);
             }
             if let Some(mean) = values.get(1) {
-                block.response_bytes = bare(mean, Unit::Bytes, line);
+                block.response_bytes = parse_unitless(mean, Unit::Bytes, line);
             }
         }
         "Success" => {
             block.success = values
                 .first()
-                .and_then(|value| bare(value, Unit::Share, line))
+                .and_then(|value| parse_unitless(value, Unit::Share, line))
         }
         "Status Codes" => {
             for pair in text[close + 1..].split_whitespace() {
                 if let Some((code, count)) = pair.split_once(':')
-                    && let Some(count) = bare(count, Unit::Count, line)
+                    && let Some(count) = parse_unitless(count, Unit::Count, line)
                     // A script may print the line again above the report.
                     && block.statuses.iter().all(|(known, _)| known != code)
                 {
@@ -194,22 +197,24 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
 }
 
 /// `[1ms,   2ms]   12855   3.57%   ##`
-fn bucket(text: &str, line: usize) -> Option<Bucket> {
+fn parse_bucket(text: &str, line: usize) -> Option<Bucket> {
     let inner = text.strip_prefix('[')?;
     let (range, rest) = inner.split_once(']')?;
     let (lower, upper) = range.split_once(',')?;
-    let lower = duration(lower, line)?.value;
+    let lower = parse_duration(lower, line)?.value;
     let upper = match upper.trim() {
         "+Inf" => f64::INFINITY,
-        upper => duration(upper, line)?.value,
+        upper => parse_duration(upper, line)?.value,
     };
     let mut words = rest.split_whitespace();
-    let count = bare(words.next()?, Unit::Count, line)?.value;
+    let count = parse_unitless(words.next()?, Unit::Count, line)?.value;
     Some(Bucket {
         lower,
         upper,
         count,
-        share: words.next().and_then(|word| bare(word, Unit::Share, line)),
+        share: words
+            .next()
+            .and_then(|word| parse_unitless(word, Unit::Share, line)),
         line,
     })
 }
@@ -241,10 +246,10 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
             "mean" => trend.mean = Some(figure),
             "min" => trend.min = Some(figure),
             "max" => trend.max = Some(figure),
-            "50th" => trend.put(0.5, figure),
-            "90th" => trend.put(0.9, figure),
-            "95th" => trend.put(0.95, figure),
-            "99th" => trend.put(0.99, figure),
+            "50th" => trend.insert_quantile(0.5, figure),
+            "90th" => trend.insert_quantile(0.9, figure),
+            "95th" => trend.insert_quantile(0.95, figure),
+            "99th" => trend.insert_quantile(0.99, figure),
             _ => {}
         }
     }

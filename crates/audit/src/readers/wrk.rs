@@ -1,16 +1,16 @@
 //! Reads `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
-use super::{BOUNDARY, Line, after, zrk};
+use super::{BOUNDARY, Line, text_after_label, zrk};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Unit, bare, binary_data, duration};
+use crate::quantity::{Unit, parse_binary_data, parse_duration, parse_unitless};
 
 static PART: Pattern = pattern!(
     r"\s(?:Running \d+[smh] test @ |\d+ threads and \d|Thread (?:calibration: |Stats )|Latency |Req/Sec |\d+(?:\.\d+)?%\s+\d[\d.]*(?:us|ms|s|m)\b|\d+ requests in |Socket errors: |Non-2xx |(?:Requests|Transfer)/sec:)"
 );
 
 /// Restores the rows of a run that lost its line breaks, as on a page without preformatted text.
-fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+fn split_rows<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     let folded = line.text.contains(" test @ ") && line.text.contains(" requests in ");
     if !folded {
         return vec![*line];
@@ -28,7 +28,7 @@ fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
 }
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
-    let lines: Vec<Line> = lines.iter().flat_map(unfolded).collect();
+    let lines: Vec<Line> = lines.iter().flat_map(split_rows).collect();
     let mut blocks: Vec<Block> = Vec::new();
     // Whether the last block may still get more rows.
     let mut open = false;
@@ -44,9 +44,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
                 open = false;
                 continue;
             }
-            let mut block = new(line.number);
+            let mut block = new_block(line.number);
             if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
-                block.declared = duration(time, line.number);
+                block.declared = parse_duration(time, line.number);
                 block.target = Some(url.to_owned());
             }
             blocks.push(block);
@@ -63,11 +63,11 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             .last()
             .is_none_or(|block| !open || block.rate.is_some());
         if (headed && done) || (begins_latency(text) && blocks.last().is_none_or(again)) {
-            blocks.push(new(line.number));
+            blocks.push(new_block(line.number));
             open = true;
         }
         if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, text, line.number)
+            && read_row(block, text, line.number)
         {
             block.last_line = line.number;
         }
@@ -98,7 +98,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-fn new(line: usize) -> Block {
+fn new_block(line: usize) -> Block {
     let mut block = Block::new(Tool::Wrk, "wrk text", line);
     block.model = Model::Closed;
     block.no_think_time = true;
@@ -115,31 +115,31 @@ fn is_connections(text: &str) -> bool {
 fn begins_latency(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(6).collect();
     matches!(words[..], ["Latency", mean, _, max, share] if share.ends_with('%')
-        && duration(mean, 0).is_some() && duration(max, 0).is_some())
+        && parse_duration(mean, 0).is_some() && parse_duration(max, 0).is_some())
 }
 
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(16).collect();
     match words[..] {
         [threads, "threads", "and", connections, "connections"] => {
-            block.users = bare(connections, Unit::Count, line);
+            block.users = parse_unitless(connections, Unit::Count, line);
             block.threads = threads.parse().ok();
         }
-        ["Latency", mean, _, max, ..] if duration(mean, line).is_some() => {
+        ["Latency", mean, _, max, ..] if parse_duration(mean, line).is_some() => {
             let mut trend = Trend::new(Role::Request, "Latency", line);
-            trend.mean = duration(mean, line);
-            trend.max = duration(max, line);
+            trend.mean = parse_duration(mean, line);
+            trend.max = parse_duration(max, line);
             block.trends.push(trend);
         }
         ["Latency", "Distribution", ..] => {
             if text.contains("HdrHistogram") {
-                wrk2(block);
+                mark_as_wrk2(block);
             }
         }
-        ["Thread", "calibration:", ..] => wrk2(block),
+        ["Thread", "calibration:", ..] => mark_as_wrk2(block),
         [percent, figure] if percent.ends_with('%') => {
             let percent = percent.trim_end_matches('%').parse::<f64>().ok();
-            let (Some(percent), Some(figure)) = (percent, duration(figure, line)) else {
+            let (Some(percent), Some(figure)) = (percent, parse_duration(figure, line)) else {
                 return false;
             };
             let uncorrected = block.trends.len() > 1;
@@ -148,7 +148,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 && percent > 0.0
                 && trend.at(percent / 100.0).is_none()
             {
-                trend.put(percent / 100.0, figure);
+                trend.insert_quantile(percent / 100.0, figure);
             }
         }
         [requests, "requests", "in", _, _, "read"] if block.requests.is_some() => {
@@ -157,38 +157,39 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.orphan_rows.push((twice, line));
         }
         [requests, "requests", "in", time, size, "read"] => {
-            block.requests = bare(requests, Unit::Count, line);
-            block.elapsed = duration(time.trim_end_matches(','), line);
-            block.received.total = binary_data(size, line);
+            block.requests = parse_unitless(requests, Unit::Count, line);
+            block.elapsed = parse_duration(time.trim_end_matches(','), line);
+            block.received.total = parse_binary_data(size, line);
         }
         // The first line of this kind covers the same samples as the row `Latency`.
         ["#[Mean", "=", mean, ..] if block.repeated_mean.is_none() => {
-            block.repeated_mean = duration(&format!("{}ms", mean.trim_end_matches(',')), line);
+            block.repeated_mean =
+                parse_duration(&format!("{}ms", mean.trim_end_matches(',')), line);
         }
         // wrk2 discards its measurements during calibration: it prints `#[Max     =       11.312,
         // Total count    =        39500]` for 60,031 requests. The first such line describes the
         // corrected distribution.
         ["#[Max", "=", _, "Total", "count", "=", count] => {
-            if let Some(count) = bare(count.trim_end_matches(']'), Unit::Count, line) {
+            if let Some(count) = parse_unitless(count.trim_end_matches(']'), Unit::Count, line) {
                 block.sampled.get_or_insert(count.value);
             }
         }
-        ["Requests/sec:", rate] => block.rate = bare(rate, Unit::Rate, line),
+        ["Requests/sec:", rate] => block.rate = parse_unitless(rate, Unit::Rate, line),
         ["Transfer/sec:", rate] => {
-            let size = binary_data(rate, line);
+            let size = parse_binary_data(rate, line);
             block.received.rate = size.map(|mut size| {
                 size.unit = Unit::ByteRate;
                 size
             });
         }
         ["Non-2xx", "or", "3xx", "responses:", count] => {
-            if let Some(count) = bare(count, Unit::Count, line) {
-                block.fail(count.value, line);
+            if let Some(count) = parse_unitless(count, Unit::Count, line) {
+                block.set_failed(count.value, line);
                 block.statuses.push(("non-2xx".to_owned(), count));
             }
         }
-        _ => match after(text, "Socket errors:") {
-            Some(errors) => sockets(block, errors, line),
+        _ => match text_after_label(text, "Socket errors:") {
+            Some(errors) => read_socket_errors(block, errors, line),
             None => return false,
         },
     }
@@ -196,7 +197,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
 }
 
 /// `connect 0, read 150, write 6, timeout 1915`
-fn sockets(block: &mut Block, text: &str, line: usize) {
+fn read_socket_errors(block: &mut Block, text: &str, line: usize) {
     let mut errors = SocketErrors {
         line,
         ..SocketErrors::default()
@@ -220,7 +221,7 @@ fn sockets(block: &mut Block, text: &str, line: usize) {
     block.errors.push((text.to_owned(), line));
 }
 
-fn wrk2(block: &mut Block) {
+fn mark_as_wrk2(block: &mut Block) {
     block.tool = Tool::Wrk2;
     block.layout = "wrk2 text";
     block.model = Model::Open;

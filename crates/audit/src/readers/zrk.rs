@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, data, duration, number};
+use crate::quantity::{Quantity, Unit, parse_data, parse_duration, parse_number, parse_unitless};
 
 /// Whether a `Running …` line, which wrk prints as well, starts the older layout of zrk.
 pub fn has_header(lines: &[Line]) -> bool {
@@ -24,18 +24,18 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if text == BOUNDARY {
             open = false;
         } else if text.starts_with("Running ") && has_header(&lines[at..]) {
-            let mut block = new("zrk text", line.number);
+            let mut block = new_block("zrk text", line.number);
             if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
-                block.declared = duration(time, line.number);
+                block.declared = parse_duration(time, line.number);
                 block.target = Some(url.to_owned());
             }
             blocks.push(block);
             open = true;
-        } else if let Some(block) = one_line(text, line.number) {
+        } else if let Some(block) = read_one_line(text, line.number) {
             blocks.push(block);
             open = true;
         } else if let Some(block) = blocks.last_mut().filter(|_| open)
-            && row(block, text, line.number)
+            && read_row(block, text, line.number)
         {
             block.last_line = line.number;
         }
@@ -44,7 +44,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-fn new(layout: &'static str, line: usize) -> Block {
+fn new_block(layout: &'static str, line: usize) -> Block {
     let mut block = Block::new(Tool::Zrk, layout, line);
     block.model = Model::Open;
     block
@@ -54,63 +54,65 @@ fn new(layout: &'static str, line: usize) -> Block {
 }
 
 /// `5500 requests in 10.00s, 1.2MiB read  ·  550 req/s  ·  120KiB/s`
-fn one_line(text: &str, line: usize) -> Option<Block> {
+fn read_one_line(text: &str, line: usize) -> Option<Block> {
     let mut parts = text.split('·').map(str::trim);
     let words: Vec<&str> = parts.next()?.split_whitespace().take(8).collect();
     let [count, "requests", "in", time, .., "read"] = words[..] else {
         return None;
     };
     let rate = parts.next()?.strip_suffix(" req/s")?;
-    let mut block = new("zrk text", line);
-    block.requests = bare(count, Unit::Count, line);
-    block.elapsed = duration(time.trim_end_matches(','), line);
-    block.rate = bare(rate, Unit::Rate, line);
-    block.received.rate = parts.next().and_then(|rate| data(rate, line));
+    let mut block = new_block("zrk text", line);
+    block.requests = parse_unitless(count, Unit::Count, line);
+    block.elapsed = parse_duration(time.trim_end_matches(','), line);
+    block.rate = parse_unitless(rate, Unit::Rate, line);
+    block.received.rate = parts.next().and_then(|rate| parse_data(rate, line));
     Some(block)
 }
 
-fn row(block: &mut Block, text: &str, line: usize) -> bool {
+fn read_row(block: &mut Block, text: &str, line: usize) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(12).collect();
     match words[..] {
         [users, "connections,", "target", "rate", rate, "req/s"] => {
-            block.users = bare(users, Unit::Count, line);
+            block.users = parse_unitless(users, Unit::Count, line);
             match rate.split_once('→') {
-                Some((from, to)) => block.ramp = range(from, to),
-                None => block.requested_rate = bare(rate, Unit::Rate, line),
+                Some((from, to)) => block.ramp = parse_range(from, to),
+                None => block.requested_rate = parse_unitless(rate, Unit::Rate, line),
             }
         }
-        ["ramp", from, "→", to, "req/s", ..] => block.ramp = range(from, to),
+        ["ramp", from, "→", to, "req/s", ..] => block.ramp = parse_range(from, to),
         ["latency", "(closed-loop", ..] => {
             block.model = Model::Closed;
             block.no_think_time = true;
         }
         [count, "requests", "in", time, ..] => {
-            block.requests = bare(count, Unit::Count, line);
-            block.elapsed = duration(time.trim_end_matches(','), line);
+            block.requests = parse_unitless(count, Unit::Count, line);
+            block.elapsed = parse_duration(time.trim_end_matches(','), line);
         }
-        ["Requests/sec:", rate] => block.rate = bare(rate, Unit::Rate, line),
-        ["Transfer/sec:", rate] => block.received.rate = data(&format!("{rate}/s"), line),
+        ["Requests/sec:", rate] => block.rate = parse_unitless(rate, Unit::Rate, line),
+        ["Transfer/sec:", rate] => block.received.rate = parse_data(&format!("{rate}/s"), line),
         ["Non-2xx", "or", "3xx", "responses:", count] | ["non-2xx/3xx:", count] => {
-            if let Some(count) = bare(count, Unit::Count, line) {
-                block.fail(count.value, line);
+            if let Some(count) = parse_unitless(count, Unit::Count, line) {
+                block.set_failed(count.value, line);
                 block.statuses.push(("non-2xx".to_owned(), count));
             }
         }
         ["max", figure] => {
             if let Some(trend) = block.trends.first_mut() {
-                trend.max = duration(figure, line);
+                trend.max = parse_duration(figure, line);
             }
         }
         [name, figure] => {
             let percent = name.strip_suffix('%').or(name.strip_prefix('p'));
             let percent = percent.and_then(|percent| percent.parse::<f64>().ok());
-            let (Some(percent), Some(figure), Some(trend)) =
-                (percent, duration(figure, line), block.trends.first_mut())
-            else {
+            let (Some(percent), Some(figure), Some(trend)) = (
+                percent,
+                parse_duration(figure, line),
+                block.trends.first_mut(),
+            ) else {
                 return false;
             };
             if percent > 0.0 && percent < 100.0 && trend.at(percent / 100.0).is_none() {
-                trend.put(percent / 100.0, figure);
+                trend.insert_quantile(percent / 100.0, figure);
             }
         }
         _ => return false,
@@ -118,8 +120,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-fn range(from: &str, to: &str) -> Option<(f64, f64)> {
-    Some((number(from)?.0, number(to)?.0))
+fn parse_range(from: &str, to: &str) -> Option<(f64, f64)> {
+    Some((parse_number(from)?.0, parse_number(to)?.0))
 }
 
 /// `--format json`: times in microseconds.
@@ -129,7 +131,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     let rate = number("achieved_rate")?;
     let config = value.get("config")?;
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
-    let mut block = new("zrk JSON", line);
+    let mut block = new_block("zrk JSON", line);
     block.rate = Some(Quantity {
         step: 0.01,
         ..exact(rate, Unit::Rate)
@@ -173,7 +175,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
                 ("mean", _) => trend.mean = Some(figure),
                 ("max", _) => trend.max = Some(figure),
                 (_, Some(percent)) if percent > 0.0 && percent < 100.0 => {
-                    trend.put(percent / 100.0, figure);
+                    trend.insert_quantile(percent / 100.0, figure);
                 }
                 _ => {}
             }
@@ -198,7 +200,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     }
     block.add_statuses(value.get("status_codes"), line);
     if errors("non_2xx_3xx") > 0.0 {
-        block.fail(errors("non_2xx_3xx"), line);
+        block.set_failed(errors("non_2xx_3xx"), line);
     }
     Some(block)
 }

@@ -1,6 +1,8 @@
 //! The figure in a cell: its value, its unit and the step of its last digit.
 
-use crate::quantity::{Unit, data_unit, is_rate_unit, number, split_number, time_unit};
+use crate::quantity::{
+    Unit, is_rate_unit, parse_data_unit, parse_number, parse_time_unit, split_number,
+};
 
 /// The unit of a figure. Values are in seconds, per second, bytes or percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +69,10 @@ pub fn read(cell: &str) -> Option<Figure> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let joined = without_group_spaces(text).replacen(" per second", "/s", 1);
+    let joined = join_digit_groups(text).replacen(" per second", "/s", 1);
     let (written, rest) = split_number(&joined)?;
-    let (value, step) = number(written.trim_end_matches(['.', ',']))?;
-    let (thousands, rest) = match multiple(rest) {
+    let (value, step) = parse_number(written.trim_end_matches(['.', ',']))?;
+    let (thousands, rest) = match split_multiple(rest) {
         Some((factor, rest)) => (factor, rest),
         None => (1.0, rest),
     };
@@ -92,12 +94,12 @@ pub fn read(cell: &str) -> Option<Figure> {
     if value < 0.0 || !ends {
         return None;
     }
-    let (scale, kind) = unit_of(unit)?;
+    let (scale, kind) = parse_unit(unit)?;
     let scale = scale * thousands;
     Some(Figure {
         value: value * scale * if negative { -1.0 } else { 1.0 },
         step: step * scale,
-        coarse: step * scale * zeros(written),
+        coarse: step * scale * trailing_zero_step(written),
         kind,
         about: about || bound || thousands > 1.0,
         bound,
@@ -106,7 +108,7 @@ pub fn read(cell: &str) -> Option<Figure> {
 }
 
 /// Splits off `k` or `M` after a number, unless it is the beginning of a unit.
-fn multiple(rest: &str) -> Option<(f64, &str)> {
+fn split_multiple(rest: &str) -> Option<(f64, &str)> {
     let rest = rest.trim_start_matches(' ');
     let factor = match rest.chars().next()? {
         'k' | 'K' => 1e3,
@@ -118,7 +120,7 @@ fn multiple(rest: &str) -> Option<(f64, &str)> {
 }
 
 /// The step of the last nonzero digit, in steps of the last digit.
-fn zeros(written: &str) -> f64 {
+fn trailing_zero_step(written: &str) -> f64 {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     let trimmed = digits.trim_end_matches('0');
     if trimmed.is_empty() {
@@ -131,7 +133,7 @@ fn zeros(written: &str) -> f64 {
 const EACH: [&str; 6] = ["op", "iter", "req", "request", "call", "msg"];
 
 /// The scale and the kind of a unit.
-pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
+pub fn parse_unit(unit: &str) -> Option<(f64, Kind)> {
     // `M` is a million, because `m` is a minute.
     if unit == "M" {
         return Some((1e6, Kind::Plain));
@@ -149,10 +151,10 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
                 Some((time, each)) if EACH.contains(&each) => (time, time),
                 _ => (unit, lower.as_str()),
             };
-            if let Some(scale) = time_unit(unit).or_else(|| time_unit(lower)) {
+            if let Some(scale) = parse_time_unit(unit).or_else(|| parse_time_unit(lower)) {
                 return Some((scale, Kind::Time));
             }
-            let (scale, found) = data_unit(unit)?;
+            let (scale, found) = parse_data_unit(unit)?;
             match found {
                 Unit::Bytes => (scale, Kind::Data),
                 Unit::ByteRate | Unit::BitRate => (scale, Kind::DataRate),
@@ -163,7 +165,7 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
 }
 
 /// Joins digit groups: `34 185` becomes `34185`.
-fn without_group_spaces(text: &str) -> String {
+fn join_digit_groups(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let digits = |from: usize| {
         letters[from.min(letters.len())..]

@@ -4,12 +4,12 @@ use super::name::Name;
 use crate::document::Table;
 use crate::report::Report;
 
-const LEAST_COLUMNS: usize = 3;
-const LEAST_ROWS: usize = 2;
+const MIN_COLUMNS: usize = 3;
+const MIN_ROWS: usize = 2;
 const MAX_LINES: usize = 400;
 const MAX_TABLES: usize = 50;
 
-pub fn tables(report: &Report) -> Vec<Table> {
+pub fn find_tables(report: &Report) -> Vec<Table> {
     let mut found = Vec::new();
     for code in report.document.codes.iter().take(200) {
         if !report.document.markdown || found.len() >= MAX_TABLES {
@@ -20,11 +20,11 @@ pub fn tables(report: &Report) -> Vec<Table> {
             .into_iter()
             .take(MAX_LINES)
             .filter(|line| !report.is_output(line.number) && line.text.len() < 300)
-            .map(|line| (line.number, cells(line.text)))
+            .map(|line| (line.number, split_cells(line.text)))
             .collect();
         let mut at = 0;
         while at < lines.len() {
-            match table(&lines[at..]) {
+            match parse_table(&lines[at..]) {
                 Some((table, length)) => {
                     found.push(table);
                     at += length;
@@ -49,7 +49,7 @@ fn is_rule(cells: &[String]) -> bool {
 }
 
 /// The cells of a line: between bars, or between two blanks or more.
-fn cells(line: &str) -> Vec<String> {
+fn split_cells(line: &str) -> Vec<String> {
     let bars = line.matches(['|', '│', '║']).count() >= 2;
     let parts: Vec<&str> = match bars {
         true => line
@@ -64,7 +64,7 @@ fn cells(line: &str) -> Vec<String> {
 }
 
 /// The table that begins with the first line, and its number of lines.
-fn table(lines: &[(usize, Vec<String>)]) -> Option<(Table, usize)> {
+fn parse_table(lines: &[(usize, Vec<String>)]) -> Option<(Table, usize)> {
     let ((line, header), below) = lines.split_first()?;
     let named = header
         .iter()
@@ -74,10 +74,7 @@ fn table(lines: &[(usize, Vec<String>)]) -> Option<(Table, usize)> {
         .filter(|cell| Name::read(cell).is_known())
         .count();
     let ruled = below.first().is_some_and(|(_, cells)| is_rule(cells));
-    if header.len() < LEAST_COLUMNS
-        || !named
-        || is_rule(header)
-        || known < if ruled { 1 } else { 2 }
+    if header.len() < MIN_COLUMNS || !named || is_rule(header) || known < if ruled { 1 } else { 2 }
     {
         return None;
     }
@@ -94,7 +91,7 @@ fn table(lines: &[(usize, Vec<String>)]) -> Option<(Table, usize)> {
         rows.push((*line, cells.clone()));
         length += 1;
     }
-    (rows.len() >= LEAST_ROWS).then(|| {
+    (rows.len() >= MIN_ROWS).then(|| {
         let table = Table {
             line: *line,
             header: header.clone(),

@@ -34,21 +34,25 @@ const MAX_COLUMNS: usize = 40;
 const MAX_LISTS: usize = 300;
 
 impl Grids {
-    pub fn of(report: &Report) -> Grids {
-        let drawn = super::drawn::tables(report);
+    pub fn from_report(report: &Report) -> Grids {
+        let drawn = super::drawn::find_tables(report);
         let all = || {
             let tables = report.document.tables.iter().chain(&drawn);
             tables
                 .filter(|table| !report.is_output(table.line))
                 .take(MAX_TABLES)
         };
-        let tables = all().filter_map(|one| table(report, one, false)).collect();
-        let rows = all().filter_map(|one| table(report, one, true)).collect();
+        let tables = all()
+            .filter_map(|one| table_to_grid(report, one, false))
+            .collect();
+        let rows = all()
+            .filter_map(|one| table_to_grid(report, one, true))
+            .collect();
         Grids {
             tables,
             rows,
-            lists: lists(report),
-            outputs: outputs(report),
+            lists: find_lists(report),
+            outputs: outputs_to_grid(report),
         }
     }
 
@@ -59,7 +63,7 @@ impl Grids {
                 field.name.is_statistic() && field.figure.kind == Kind::Time
                     || field.figure.kind == Kind::Rate
             });
-            let counted = list.only(Meaning::Requests).is_some();
+            let counted = list.only_field(Meaning::Requests).is_some();
             let least = if counted { 1 } else { 2 };
             list.fields.len() >= 3 && timed.count() >= least
         });
@@ -98,7 +102,7 @@ impl Grids {
 }
 
 /// Reads a cell. A figure without a unit has the unit of its name.
-pub fn field(name: &Name, cell: &str) -> Option<Field> {
+pub fn parse_field(name: &Name, cell: &str) -> Option<Field> {
     let mut figure = cell::read(cell)?;
     if figure.kind == Kind::Plain {
         if let Some((scale, kind)) = name.unit {
@@ -120,7 +124,7 @@ pub fn field(name: &Name, cell: &str) -> Option<Field> {
 
 /// The records of a table: its columns if the row names look like figures, otherwise its rows.
 /// `by_rows` forces rows.
-fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
+fn table_to_grid(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     let names: Vec<Name> = table
         .header
         .iter()
@@ -151,7 +155,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
                 let fields = rows
                     .iter()
                     .zip(&sides)
-                    .filter_map(|((_, row), name)| field(name, row.get(at)?))
+                    .filter_map(|((_, row), name)| parse_field(name, row.get(at)?))
                     .collect();
                 Record::new(table.line, label(&names[at].text), fields)
             })
@@ -167,7 +171,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
                     .filter(|(at, (name, _))| {
                         *at > label_at || *at == label_at && name.meaning == Meaning::Users
                     })
-                    .filter_map(|(_, (name, cell))| field(name, cell))
+                    .filter_map(|(_, (name, cell))| parse_field(name, cell))
                     .collect();
                 Record::new(
                     *line,
@@ -191,14 +195,14 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
 fn label_column(table: &Table) -> usize {
     let cell = |row: &[String], at: usize| row.get(at).map_or("", String::as_str).to_owned();
     let rows = || table.rows.iter().take(MAX_ROWS).map(|(_, row)| row);
-    let ranked = rows().all(|row| rank(&cell(row, 0)).is_some());
+    let ranked = rows().all(|row| parse_rank(&cell(row, 0)).is_some());
     let named = rows().all(|row| {
         let name = cell(row, 1);
         name.chars().any(char::is_alphabetic) && cell::read(&name).is_none()
     });
     let numbered = rows()
         .enumerate()
-        .all(|(at, row)| rank(&cell(row, 0)).is_some_and(|rank| rank as usize == at + 1));
+        .all(|(at, row)| parse_rank(&cell(row, 0)).is_some_and(|rank| rank as usize == at + 1));
     let is_rank_column = is_rank(table.header.first().map_or("", String::as_str));
     usize::from(table.header.len() > 2 && ranked && named && (is_rank_column || numbered))
 }
@@ -224,7 +228,7 @@ pub fn is_rank(name: &str) -> bool {
 }
 
 /// Parses a rank: `1`, `#2`, `3rd`, or a medal.
-pub fn rank(cell: &str) -> Option<u32> {
+pub fn parse_rank(cell: &str) -> Option<u32> {
     for (at, medal) in ["🥇", "🥈", "🥉"].into_iter().enumerate() {
         if cell.contains(medal) {
             return u32::try_from(at + 1).ok();
@@ -258,7 +262,7 @@ fn is_general(column: &str) -> bool {
 
 /// Reads lists of `name: value` in prose, and lines of `name: value` or `name = value` in code that
 /// is not the output of a known tool. A repeated name starts another record.
-fn lists(report: &Report) -> Vec<Record> {
+fn find_lists(report: &Report) -> Vec<Record> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for prose in report.prose() {
         lines.extend(prose.lines().map(|(line, text)| (line, text.to_owned())));
@@ -275,7 +279,7 @@ fn lists(report: &Report) -> Vec<Record> {
     let mut last = 0;
     let mut open = false;
     for (line, text) in lines.iter().take(20_000) {
-        let fields = fields_of(text);
+        let fields = parse_fields(text);
         let Some(first) = fields.first() else {
             continue;
         };
@@ -311,24 +315,24 @@ static ALONE: Pattern = pattern!(
 );
 
 /// The named figures of a line: `name: value`, `Min 134 ms`, `1000 requests completed in 2 seconds`.
-fn fields_of(text: &str) -> Vec<Field> {
+fn parse_fields(text: &str) -> Vec<Field> {
     if let Some(found) = COMPLETED.first(text) {
-        let of = |name: &str, at: usize| field(&Name::read(name), group(&found, at));
+        let of = |name: &str, at: usize| parse_field(&Name::read(name), group(&found, at));
         return of("requests", 1)
             .into_iter()
             .chain(of("completed in", 2))
             .collect();
     }
     if let Some(found) = ALONE.first(text) {
-        return field(&Name::read(group(&found, 1)), group(&found, 2))
+        return parse_field(&Name::read(group(&found, 1)), group(&found, 2))
             .into_iter()
             .collect();
     }
-    pair(text).into_iter().collect()
+    parse_pair(text).into_iter().collect()
 }
 
 /// Parses `name: value` or `name = value`.
-fn pair(text: &str) -> Option<Field> {
+fn parse_pair(text: &str) -> Option<Field> {
     let text = text.trim().trim_start_matches(['-', '*', '•', '│', ' ']);
     let (name, value) = text
         .split_once(": ")
@@ -339,21 +343,26 @@ fn pair(text: &str) -> Option<Field> {
     if name.text.len() > 60 || !name.is_known() {
         return None;
     }
-    field(&name, value.trim())
+    parse_field(&name, value.trim())
 }
 
 /// The outputs of the page as records. The innermost title of an output is its label.
-fn outputs(report: &Report) -> Option<Grid> {
-    let records: Vec<Record> = report.blocks.iter().take(100).filter_map(record).collect();
+fn outputs_to_grid(report: &Report) -> Option<Grid> {
+    let records: Vec<Record> = report
+        .blocks
+        .iter()
+        .take(100)
+        .filter_map(block_to_record)
+        .collect();
     let line = records.first()?.line;
     Some(Grid { line, records })
 }
 
-fn record(block: &Block) -> Option<Record> {
+fn block_to_record(block: &Block) -> Option<Record> {
     let label = block.titles.last()?.clone();
     let mut fields = Vec::new();
     let mut push = |meaning: Meaning, name: &str, figure: Option<&Quantity>| {
-        fields.extend(figure.and_then(|figure| of_quantity(meaning, name, figure)));
+        fields.extend(figure.and_then(|figure| quantity_to_field(meaning, name, figure)));
     };
     push(Meaning::Rate, "rate", block.rate.as_ref());
     push(Meaning::Duration, "duration", block.elapsed.as_ref());
@@ -368,7 +377,7 @@ fn record(block: &Block) -> Option<Record> {
     Some(Record::new(block.first_line, label, fields))
 }
 
-fn of_quantity(meaning: Meaning, name: &str, figure: &Quantity) -> Option<Field> {
+fn quantity_to_field(meaning: Meaning, name: &str, figure: &Quantity) -> Option<Field> {
     let kind = match figure.unit {
         Unit::Time => Kind::Time,
         Unit::Rate => Kind::Rate,

@@ -7,9 +7,9 @@ mod drawn;
 mod grid;
 mod name;
 
-pub use cell::{Figure, Kind, read, unit_of};
-pub use grid::{Grid, Grids, field, is_rank, rank};
-pub use name::{Meaning, Name, tokens};
+pub use cell::{Figure, Kind, parse_unit, read};
+pub use grid::{Grid, Grids, is_rank, parse_field, parse_rank};
+pub use name::{Meaning, Name, tokenize};
 
 /// A named figure of a record.
 #[derive(Clone, Debug)]
@@ -68,14 +68,14 @@ impl Record {
     }
 
     /// The field with the same name and the same unit.
-    pub fn twin(&self, field: &Field) -> Option<&Field> {
+    pub fn matching_field(&self, field: &Field) -> Option<&Field> {
         self.fields.iter().find(|known| {
             known.name.text == field.name.text && known.figure.kind == field.figure.kind
         })
     }
 
     /// The only field with this meaning.
-    pub fn only(&self, meaning: Meaning) -> Option<&Field> {
+    pub fn only_field(&self, meaning: Meaning) -> Option<&Field> {
         let mut fields = self
             .fields
             .iter()
@@ -93,7 +93,7 @@ const FILLERS: [&str; 22] = [
 
 /// The words of a label or a phrase without the fillers.
 pub fn label_words(text: &str) -> Vec<String> {
-    tokens(text)
+    tokenize(text)
         .into_iter()
         .map(|word| word.trim_end_matches(".js").to_owned())
         .filter(|word| !FILLERS.contains(&word.as_str()))

@@ -1,6 +1,6 @@
 //! Parses the name of a column, a row or a line: the statistic, the quantity and the unit.
 
-use super::cell::{Kind, unit_of};
+use super::cell::{Kind, parse_unit};
 use crate::quantity::is_rate_unit;
 
 /// The meaning of a field.
@@ -160,7 +160,7 @@ const USERS: [&str; 15] = [
 ];
 
 /// Splits a text into lower-case words: letters, digits, and dots between digits.
-pub fn tokens(text: &str) -> Vec<String> {
+pub fn tokenize(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace("p(", "p");
     lower
         .split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '.' | '%' | '_')))
@@ -170,7 +170,7 @@ pub fn tokens(text: &str) -> Vec<String> {
 }
 
 /// The statistic that a word names.
-fn statistic(word: &str) -> Option<Meaning> {
+fn parse_statistic(word: &str) -> Option<Meaning> {
     Some(match word {
         "min" | "minimum" | "fastest" => Meaning::Min,
         "max" | "maximum" | "slowest" => Meaning::Max,
@@ -195,15 +195,15 @@ fn statistic(word: &str) -> Option<Meaning> {
 
 impl Name {
     pub fn read(text: &str) -> Name {
-        let plain = without_remark(text).trim_matches(['*', '`', ' ', '↑', '↓', ':']);
-        let (plain, unit) = match named_unit(plain) {
+        let plain = strip_remark(text).trim_matches(['*', '`', ' ', '↑', '↓', ':']);
+        let (plain, unit) = match split_unit(plain) {
             Some((before, unit)) => (before, Some(unit)),
-            None => (plain, own_unit(plain)),
+            None => (plain, parse_whole_as_unit(plain)),
         };
         let mut meanings = Vec::new();
         let mut rest: Vec<String> = Vec::new();
-        for word in tokens(plain) {
-            match statistic(&word) {
+        for word in tokenize(plain) {
+            match parse_statistic(&word) {
                 Some(meaning) => meanings.push(meaning),
                 None if matches!(word.as_str(), "percentile" | "line" | "the" | "of" | "%") => {}
                 None => rest.push(word),
@@ -289,7 +289,7 @@ impl Name {
 }
 
 /// The name without "(higher is better)".
-fn without_remark(name: &str) -> &str {
+fn strip_remark(name: &str) -> &str {
     let name = name.trim();
     match name.rsplit_once('(') {
         Some((before, remark)) if remark.contains("better") => before.trim_end(),
@@ -298,11 +298,11 @@ fn without_remark(name: &str) -> &str {
 }
 
 /// The unit of a column whose name is a unit: `ms`, `ns/op`, `MB/s`.
-fn own_unit(name: &str) -> Option<(f64, Kind)> {
-    if name.len() < 2 || statistic(&name.to_lowercase()).is_some() {
+fn parse_whole_as_unit(name: &str) -> Option<(f64, Kind)> {
+    if name.len() < 2 || parse_statistic(&name.to_lowercase()).is_some() {
         return None;
     }
-    unit_of(name).filter(|(_, kind)| matches!(kind, Kind::Time | Kind::DataRate))
+    parse_unit(name).filter(|(_, kind)| matches!(kind, Kind::Time | Kind::DataRate))
 }
 
 /// Whether its unit or its last words denote events per second.
@@ -334,14 +334,14 @@ fn is_rate(name: &str) -> bool {
 }
 
 /// Splits a name and its unit: `Latency (ms)`, `p99 [µs]`, `Mean, s`, `avg_ms`.
-fn named_unit(name: &str) -> Option<(&str, (f64, Kind))> {
+fn split_unit(name: &str) -> Option<(&str, (f64, Kind))> {
     let closed = name.trim_end_matches([')', ']']);
     let at = match closed.len() < name.len() {
         true => closed.rfind(['(', '['])?,
         false => closed.rfind([',', '_'])?,
     };
     let (before, unit) = (closed.get(..at)?, closed.get(at + 1..)?.trim());
-    let (scale, kind) = unit_of(unit)?;
+    let (scale, kind) = parse_unit(unit)?;
     (!unit.is_empty() && !before.trim().is_empty() && kind != Kind::Plain)
         .then_some((before.trim_end(), (scale, kind)))
 }

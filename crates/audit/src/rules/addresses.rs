@@ -3,11 +3,11 @@
 
 use crate::block::{Block, Tool, is_loopback};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::readers::command::{Command, requested_time, requested_users};
 use crate::report::{Findings, Report};
 
-use super::prose::shortened;
+use super::prose::shorten;
 
 const RULE: &str = "label-mismatch";
 
@@ -18,7 +18,7 @@ const NEAR: usize = 30;
 /// code fences.
 const ADJACENT: usize = 6;
 
-pub fn mismatch(report: &Report, findings: &mut Findings) {
+pub fn check_addresses(report: &Report, findings: &mut Findings) {
     let mut after = 0;
     for block in &report.blocks {
         let from = std::mem::replace(&mut after, block.last_line);
@@ -35,9 +35,9 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         };
         let near = command.line + NEAR >= block.first_line;
         if near && family(command.tool) == family(block.tool) && !is_template(&command.text) {
-            port(report, block, command, findings);
-            users(report, block, command, findings);
-            time(block, command, findings);
+            check_port(report, block, command, findings);
+            check_users(report, block, command, findings);
+            check_duration(block, command, findings);
         }
     }
 }
@@ -73,7 +73,7 @@ fn host_and_port(address: &str) -> Option<(String, u16)> {
     (!host.is_empty()).then(|| (host.to_lowercase(), port))
 }
 
-fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
+fn check_port(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
     let requested = command
         .text
         .split_whitespace()
@@ -102,7 +102,7 @@ fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findin
         [
             format!(
                 "`{}`; the output is for {host}:{port}",
-                shortened(&command.text)
+                shorten(&command.text)
             ),
             format!("port {requested_port} ≠ port {port}"),
             "Show the command that produced this output.".to_owned(),
@@ -111,7 +111,7 @@ fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findin
 }
 
 /// If the page has one command and one output, directly below each other, both belong to the same run.
-fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
+fn check_users(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
     let (Some(shown), Some(requested)) = (&block.users, requested_users(&command.text)) else {
         return;
     };
@@ -128,18 +128,18 @@ fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findi
         [
             format!(
                 "`{}` (line {}); the output has {} users",
-                shortened(&command.text),
+                shorten(&command.text),
                 command.line,
                 shown.text
             ),
-            format!("{} ≠ {}", digits(requested), shown.text),
+            format!("{} ≠ {}", format_number(requested), shown.text),
             "Show the command that produced this output.".to_owned(),
         ],
     );
 }
 
 /// Tools print the duration of a test as it was requested.
-fn time(block: &Block, command: &Command, findings: &mut Findings) {
+fn check_duration(block: &Block, command: &Command, findings: &mut Findings) {
     let prints_it = matches!(block.tool, Tool::Wrk | Tool::Wrk2 | Tool::Autocannon);
     let adjacent = command.line + ADJACENT >= block.first_line;
     let (Some(shown), Some((requested, written)), true) = (
@@ -161,11 +161,11 @@ fn time(block: &Block, command: &Command, findings: &mut Findings) {
         [
             format!(
                 "`{}` requests {written}; the output is of a test of {} (line {})",
-                shortened(&command.text),
+                shorten(&command.text),
                 shown.text,
                 shown.line
             ),
-            format!("{} ≠ {}", plain(requested, Unit::Time), shown.text),
+            format!("{} ≠ {}", format_value(requested, Unit::Time), shown.text),
             "Show the command that produced this output.".to_owned(),
         ],
     );

@@ -5,7 +5,7 @@ use crate::report::{Findings, Report};
 
 /// Whether a line contains the rule's name and the same evidence, as in the findings section of a
 /// lab report. Readers know this finding already, so it becomes a note.
-pub fn stated(report: &Report, findings: &mut Findings) {
+pub fn demote_stated_findings(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }

@@ -4,13 +4,13 @@ use crate::block::{Block, Tool};
 use crate::document::Table;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
-use super::tables::{cell, column, figure};
+use super::tables::{cell_at, find_column, parse_figure};
 
 /// Reports a result above every baseline on the page.
-pub fn above(report: &Report, findings: &mut Findings) {
+pub fn check_against_baselines(report: &Report, findings: &mut Findings) {
     let baselines: Vec<(&Block, &Quantity)> = report
         .blocks
         .iter()
@@ -46,7 +46,7 @@ pub fn above(report: &Report, findings: &mut Findings) {
                     rate.line,
                     [
                         format!("{} here, {} by iperf3 (line {})", rate.text, baseline.text, network.first_line),
-                        format!("{} × 8 = {}, {:.2} times the throughput of the network", rate.text, plain(bits, Unit::BitRate), bits / baseline.value),
+                        format!("{} × 8 = {}, {:.2} times the throughput of the network", rate.text, format_value(bits, Unit::BitRate), bits / baseline.value),
                         "One of the two measurements used another network path, or was limited, compressed or counted wrongly.".to_owned(),
                     ],
                 );
@@ -54,7 +54,7 @@ pub fn above(report: &Report, findings: &mut Findings) {
         }
     }
     for table in &report.document.tables {
-        fixed_work(table, &baselines, findings);
+        check_fixed_work(table, &baselines, findings);
     }
 }
 
@@ -62,16 +62,16 @@ static WORK: Pattern = pattern!(r"^(\d+)\s*(KB|kB|MB)\s*x\s*(\d+)$");
 
 /// Reports rows such as `1MB x 400` with a time. The page does not define what was counted, so the
 /// finding shows the calculation for both interpretations.
-fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut Findings) {
+fn check_fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut Findings) {
     let (Some(time_column), Some(from)) = (
-        column(table, &["time", "duration"]),
-        column(table, &["from", "client", "source"]),
+        find_column(table, &["time", "duration"]),
+        find_column(table, &["from", "client", "source"]),
     ) else {
         return;
     };
     let mut rows = Vec::new();
     for (line, row) in &table.rows {
-        let label = cell(row, 0);
+        let label = cell_at(row, 0);
         let Some(found) = WORK.first(label) else {
             continue;
         };
@@ -83,7 +83,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
         let (Some(size), Some(count), Some(time)) = (
             number(1),
             number(3),
-            figure(cell(row, time_column), *line)
+            parse_figure(cell_at(row, time_column), *line)
                 .filter(|time| time.unit == Unit::Time && time.value > 0.0),
         ) else {
             continue;
@@ -94,7 +94,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
             1024.0
         };
         let bits = size * scale * count * 8.0 / time.value;
-        rows.push((*line, label, cell(row, from), time, bits));
+        rows.push((*line, label, cell_at(row, from), time, bits));
     }
     let Some((_, network)) = baselines
         .iter()
@@ -122,7 +122,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                     "{} in {} = {}",
                     row.1,
                     row.3.text,
-                    plain(row.4, Unit::BitRate)
+                    format_value(row.4, Unit::BitRate)
                 )
             })
             .collect();
@@ -134,7 +134,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                 format!("from {}: {}; iperf3: {}", first.2, shown.join(", "), network.text),
                 format!(
                     "each is 1/{whole} of the network's throughput ({}), which {whole} times the declared messages would fill. This is uncertain: neither messages nor bytes are printed",
-                    fitting.iter().map(|row| digits(network.value / row.4)).collect::<Vec<_>>().join(", ")
+                    fitting.iter().map(|row| format_number(network.value / row.4)).collect::<Vec<_>>().join(", ")
                 ),
                 "State how many messages and bytes the server received.".to_owned(),
             ],
@@ -153,7 +153,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                     "{} in {} = {}",
                     row.1,
                     row.3.text,
-                    plain(row.4 * factor, Unit::BitRate)
+                    format_value(row.4 * factor, Unit::BitRate)
                 )
             })
             .collect();

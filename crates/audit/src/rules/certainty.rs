@@ -32,15 +32,15 @@ const OF_THE_MEAN: [&str; 4] = [
     "think-time-bound",
 ];
 
-fn block<'r>(report: &'r Report, finding: &Finding) -> Option<&'r Block> {
+fn block_of_finding<'r>(report: &'r Report, finding: &Finding) -> Option<&'r Block> {
     report.blocks.get(finding.block?.checked_sub(1)?)
 }
 
 /// Turns findings that assume a steady state into notes if the run has fewer than ten requests.
-pub fn few_samples(report: &Report, findings: &mut Findings) {
+pub fn demote_findings_of_short_runs(report: &Report, findings: &mut Findings) {
     const MIN_REQUESTS: f64 = 10.0;
     for finding in &mut findings.found {
-        let few = block(report, finding)
+        let few = block_of_finding(report, finding)
             .and_then(Block::samples)
             .is_some_and(|samples| samples < MIN_REQUESTS);
         if few && STEADY.contains(&finding.rule) {
@@ -51,13 +51,13 @@ pub fn few_samples(report: &Report, findings: &mut Findings) {
 
 /// If the percentiles of a latency contradict each other, drops the findings calculated from its
 /// mean: they have the same cause.
-pub fn one_cause(report: &Report, findings: &mut Findings) {
+pub fn drop_findings_with_same_cause(report: &Report, findings: &mut Findings) {
     let broken: BTreeSet<usize> = findings
         .found
         .iter()
         .filter(|finding| finding.rule == "percentile-disorder" && finding.level == Level::Error)
         .filter(|finding| {
-            block(report, finding)
+            block_of_finding(report, finding)
                 .and_then(Block::latency)
                 .is_some_and(|latency| latency.line == finding.line)
         })

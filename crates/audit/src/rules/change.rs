@@ -1,6 +1,6 @@
 //! Parses a stated change, such as "30 % faster" or "2.5x", and checks whether two figures differ by it.
 
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::records::Figure;
 
 /// A change as stated in a sentence or a cell.
@@ -50,7 +50,7 @@ impl Change {
     /// Parses a number and its unit, either `%` or the unit of a factor. `text` may contain a word
     /// that marks the number as rounded.
     pub fn read(number_text: &str, unit: &str, text: &str) -> Option<Change> {
-        let (claimed, step) = number(number_text)?;
+        let (claimed, step) = parse_number(number_text)?;
         Some(Change {
             claimed,
             step,
@@ -61,7 +61,7 @@ impl Change {
     }
 
     /// Parses a change after "by": "exceeds B by 30 %".
-    pub fn by(self) -> Change {
+    pub fn into_difference(self) -> Change {
         Change { by: true, ..self }
     }
 
@@ -107,20 +107,20 @@ impl Change {
     }
 
     /// Whether a figure states exactly this change.
-    pub fn is(&self, figure: &Figure) -> bool {
+    pub fn is_stated_by(&self, figure: &Figure) -> bool {
         (figure.value.abs() - self.claimed).abs() <= 1.5 * self.step + 0.02 * self.claimed
     }
 
     /// Describes the actual difference of the two figures.
-    pub fn against(&self, one: &Figure, other: &Figure) -> String {
+    pub fn describe_difference(&self, one: &Figure, other: &Figure) -> String {
         let ratio = other.value / one.value;
         let right = match self.percent {
             true => format!(
                 "{} % of the first, {} % of the second",
-                digits((ratio - 1.0).abs() * 100.0),
-                digits((1.0 / ratio - 1.0).abs() * 100.0)
+                format_number((ratio - 1.0).abs() * 100.0),
+                format_number((1.0 / ratio - 1.0).abs() * 100.0)
             ),
-            false => format!("a factor of {}", digits(ratio.max(1.0 / ratio))),
+            false => format!("a factor of {}", format_number(ratio.max(1.0 / ratio))),
         };
         let (one, other) = (one.text.trim(), other.text.trim());
         format!("{one} and {other} differ by {right}, not by {self}")
@@ -135,7 +135,7 @@ impl Change {
 impl std::fmt::Display for Change {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
         let unit = if self.percent { "%" } else { "times" };
-        write!(formatter, "{} {unit}", digits(self.claimed))
+        write!(formatter, "{} {unit}", format_number(self.claimed))
     }
 }
 

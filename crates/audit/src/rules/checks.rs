@@ -2,14 +2,14 @@
 
 use crate::block::Tool;
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 use super::prose::sentences;
 
 /// Reports checks that pass on failed requests and are therefore useless, and runs with only a
 /// status check or no check, which ignore the content of responses.
-pub fn vacuous(report: &Report, findings: &mut Findings) {
+pub fn check_vacuous_checks(report: &Report, findings: &mut Findings) {
     const RULE: &str = "vacuous-check";
     let (mut none, mut status) = (Vec::new(), Vec::new());
     let expected = expects_refusals(report);
@@ -31,8 +31,8 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
                         block,
                         tally.line,
                         [
-                            format!("checks: {} passed, 0 failed; http_req_failed: {}", digits(tally.passed), digits(failed)),
-                            format!("{} requests failed, but no check did: the checks pass on any response, or did not run on the failed requests", digits(failed)),
+                            format!("checks: {} passed, 0 failed; http_req_failed: {}", format_number(tally.passed), format_number(failed)),
+                            format!("{} requests failed, but no check did: the checks pass on any response, or did not run on the failed requests", format_number(failed)),
                             "Check the content of responses, and make sure that the check can fail.".to_owned(),
                         ],
                     );
@@ -48,7 +48,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             }
         }
     }
-    marks(report, findings);
+    check_marks(report, findings);
     let count = |n: usize| {
         if n == 1 {
             "1 block".to_owned()
@@ -88,7 +88,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
 }
 
 /// k6 marks a check that failed at least once. If every check is marked as passed, none failed.
-fn marks(report: &Report, findings: &mut Findings) {
+fn check_marks(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(tally) = block.checks.as_ref().filter(|tally| tally.failed > 0.0) else {
             continue;
@@ -105,13 +105,13 @@ fn marks(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "checks: {} passed, {} failed; {} of {printed} checks are marked as failed",
-                    digits(tally.passed),
-                    digits(tally.failed),
+                    format_number(tally.passed),
+                    format_number(tally.failed),
                     block.failed_marks
                 ),
                 format!(
                     "{} failures belong to a check that is not printed",
-                    digits(tally.failed)
+                    format_number(tally.failed)
                 ),
                 "Show the failed check as the tool printed it.".to_owned(),
             ],
@@ -156,7 +156,7 @@ fn names_refusals(name: &str) -> bool {
 }
 
 /// Reports outputs in which checks ran less often than requests, so that some requests were not checked.
-pub fn partial(report: &Report, findings: &mut Findings) {
+pub fn check_partial_checks(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(tally), Some(requests)) = (&block.checks, &block.requests) else {
             continue;
@@ -184,7 +184,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "{} runs of {}, {} requests",
-                        digits(runs),
+                        format_number(runs),
                         match names {
                             1 => "1 check".to_owned(),
                             names => format!("{names} checks"),
@@ -193,10 +193,10 @@ pub fn partial(report: &Report, findings: &mut Findings) {
                     ),
                     format!(
                         "at most {} ÷ {} = {} of the requests were checked, {} were not",
-                        digits(runs),
+                        format_number(runs),
                         requests.text,
-                        plain(share, Unit::Share),
-                        plain(1.0 - share, Unit::Share)
+                        format_value(share, Unit::Share),
+                        format_value(1.0 - share, Unit::Share)
                     ),
                     "Check every request, or state which share was checked.".to_owned(),
                 ],
@@ -206,7 +206,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports a small remainder of requests beyond the same number for each iteration, if no iteration was interrupted.
-pub fn setup(report: &Report, findings: &mut Findings) {
+pub fn check_setup_requests(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(iterations), Some(0.0)) =
             (&block.requests, &block.iterations, block.interrupted)
@@ -229,9 +229,9 @@ pub fn setup(report: &Report, findings: &mut Findings) {
                     format!(
                         "{} − {} × {} = {} requests belong to setup, teardown, redirects or a first iteration, but the rate and the latency include them",
                         requests.text,
-                        digits(each),
+                        format_number(each),
                         iterations.text,
-                        digits(rest)
+                        format_number(rest)
                     ),
                     "Tag these requests, and report only the figures of the scenario.".to_owned(),
                 ],

@@ -2,11 +2,11 @@
 
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
-use crate::quantity::{Unit, plain};
+use crate::quantity::{Unit, format_value};
 use crate::report::{Findings, Report};
 
 /// Reports requests that took 0 s, send times if half of them are 0 s, and trends that move in whole steps.
-pub fn coarse(report: &Report, findings: &mut Findings) {
+pub fn check_coarse_clock(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let mut evidence = Vec::new();
         let mut line = block.first_line;
@@ -44,19 +44,19 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
             .trends
             .iter()
             .filter(|trend| trend.role == Role::Own)
-            .find_map(|trend| steps(trend).map(|step| (trend, step)));
+            .find_map(|trend| millisecond_step(trend).map(|step| (trend, step)));
         if let Some((trend, step)) = stepped {
             evidence.push(format!(
                 "{}: every figure except the mean is a multiple of {}",
                 trend.name,
-                plain(step, Unit::Time)
+                format_value(step, Unit::Time)
             ));
             line = trend.line;
         }
         if evidence.is_empty() {
             continue;
         }
-        let tick = stepped.map(|(_, step)| step).or_else(|| tick(block));
+        let tick = stepped.map(|(_, step)| step).or_else(|| clock_step(block));
         findings.block(
             "coarse-clock",
             Level::Error,
@@ -67,7 +67,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
                 match tick {
                     Some(tick) => format!(
                         "a request takes longer than 0 s; the clock moves in steps of about {}, so each figure may be off by that much",
-                        plain(tick, Unit::Time)
+                        format_value(tick, Unit::Time)
                     ),
                     None => "a request takes longer than 0 s: the clock did not move during it".to_owned(),
                 },
@@ -78,7 +78,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
 }
 
 /// The smallest plausible step in the columns of the phases.
-fn tick(block: &Block) -> Option<f64> {
+fn clock_step(block: &Block) -> Option<f64> {
     [Role::Sending, Role::Receiving, Role::Blocked]
         .into_iter()
         .filter_map(|role| block.trend(role))
@@ -90,7 +90,7 @@ fn tick(block: &Block) -> Option<f64> {
 }
 
 /// The step of a trend that starts at zero and contains only whole milliseconds.
-fn steps(trend: &Trend) -> Option<f64> {
+fn millisecond_step(trend: &Trend) -> Option<f64> {
     const STEP: f64 = 1e-3;
     let min = trend.min.as_ref()?;
     let max = trend.max.as_ref()?;
@@ -106,7 +106,7 @@ fn steps(trend: &Trend) -> Option<f64> {
 }
 
 /// Reports if step ÷ figure ≥ 10 %.
-pub fn printed(report: &Report, findings: &mut Findings) {
+pub fn check_printed_digits(report: &Report, findings: &mut Findings) {
     const COARSE: f64 = 0.1;
     for block in &report.blocks {
         let Some(latency) = block.latency() else {
@@ -147,7 +147,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
                     format!("{}: {}", latency.name, shown.join(", ")),
                     format!(
                         "the last printed digit is {}, and {} is less than ten times that, so its precision is only {:.0} %",
-                        plain(figure.step, Unit::Time),
+                        format_value(figure.step, Unit::Time),
                         figure.text,
                         if figure.value > 0.0 { figure.step / figure.value * 100.0 } else { 100.0 }
                     ),

@@ -2,27 +2,28 @@
 
 use crate::block::{Block, Model, Role, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
-use super::series::skeleton;
+use super::series::titles_without_numbers;
 
 /// The number of users, the turns per second, and the mean duration of a turn.
-fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
+fn loop_figures(block: &Block) -> Option<(f64, f64, f64)> {
     if block.model != Model::Closed {
         return None;
     }
     let users = block.users.as_ref()?.value;
     let rate = block.turn_rate()?.value;
-    let turn = block.turn()?.mean.as_ref()?.value;
+    let turn = block.turn_duration()?.mean.as_ref()?.value;
     (users > 0.0 && rate > 0.0 && turn > 0.0).then_some((users, rate, turn))
 }
 
 /// Reports if rate × (think time + latency) ≈ users and most of the turn is think time.
-pub fn think(report: &Report, findings: &mut Findings) {
+pub fn check_think_time(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let (Some((users, rate, turn)), Some(think)) = (loop_of(block), block.think()) else {
-            think_in_ramp(block, findings);
+        let (Some((users, rate, turn)), Some(think)) = (loop_figures(block), block.think_time())
+        else {
+            check_think_time_in_ramp(block, findings);
             continue;
         };
         let fits = (rate * turn / users - 1.0).abs() < 0.05;
@@ -40,19 +41,19 @@ pub fn think(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "{} users, {}, iteration mean {}, request mean {}",
-                    digits(users),
-                    plain(rate, Unit::Rate),
-                    plain(turn, Unit::Time),
+                    format_number(users),
+                    format_value(rate, Unit::Rate),
+                    format_value(turn, Unit::Time),
                     mean.text
                 ),
                 format!(
                     "{} × {} = {} ≈ {} users; {:.1} % of an iteration is outside of the request; with immediate responses, the rate would be about {}",
-                    plain(rate, Unit::Rate),
-                    plain(turn, Unit::Time),
-                    digits(rate * turn),
-                    digits(users),
+                    format_value(rate, Unit::Rate),
+                    format_value(turn, Unit::Time),
+                    format_number(rate * turn),
+                    format_number(users),
                     think / turn * 100.0,
-                    plain(users / think, Unit::Rate)
+                    format_value(users / think, Unit::Rate)
                 ),
                 "Describe the rate as a setting of the test, and find the capacity with an increasing arrival rate.".to_owned(),
             ],
@@ -62,10 +63,12 @@ pub fn think(report: &Report, findings: &mut Findings) {
 
 /// Reports a varying number of users if nearly all turns take as long as the shortest one and most
 /// of a turn is not a request. Without the number of users, this is a note.
-fn think_in_ramp(block: &Block, findings: &mut Findings) {
-    let (Some(turn), Some(think), Model::Unknown | Model::Closed) =
-        (block.trend(Role::Iteration), block.think(), block.model)
-    else {
+fn check_think_time_in_ramp(block: &Block, findings: &mut Findings) {
+    let (Some(turn), Some(think), Model::Unknown | Model::Closed) = (
+        block.trend(Role::Iteration),
+        block.think_time(),
+        block.model,
+    ) else {
         return;
     };
     let (Some(mean), Some(min), Some(median), Some(request)) = (
@@ -103,13 +106,13 @@ fn think_in_ramp(block: &Block, findings: &mut Findings) {
 
 /// Reports if users ÷ rate ≈ mean turn without think time, and most of the mean is queueing
 /// (minimum ≤ mean ÷ 3).
-pub fn saturated(report: &Report, findings: &mut Findings) {
-    same_rate(report, findings);
+pub fn check_saturation(report: &Report, findings: &mut Findings) {
+    check_rate_growth(report, findings);
     for block in &report.blocks {
-        let Some((users, rate, turn)) = loop_of(block) else {
+        let Some((users, rate, turn)) = loop_figures(block) else {
             continue;
         };
-        let idle = block.think().map_or(0.0, |think| think / turn);
+        let idle = block.think_time().map_or(0.0, |think| think / turn);
         if users < 2.0 || idle > 0.2 || (users / rate / turn - 1.0).abs() > 0.05 {
             continue;
         }
@@ -131,7 +134,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         };
         let fastest = latency.min.as_ref().map_or(
             "cannot tell how long a request takes without queueing: the minimum is not printed".to_owned(),
-            |min| format!("the fastest request took {}, and with twice the users at this rate, the mean would be {}", min.text, plain(2.0 * users / rate, Unit::Time)),
+            |min| format!("the fastest request took {}, and with twice the users at this rate, the mean would be {}", min.text, format_value(2.0 * users / rate, Unit::Time)),
         );
         findings.block(
             "saturated-closed-loop",
@@ -139,13 +142,13 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             block,
             mean.line,
             [
-                format!("{} users without think time, {}, mean {}", digits(users), plain(rate, Unit::Rate), mean.text),
+                format!("{} users without think time, {}, mean {}", format_number(users), format_value(rate, Unit::Rate), mean.text),
                 format!(
                     "{} ÷ {} = {}, and the mean cycle is {}: the mean follows from the users and the rate; {fastest}",
-                    digits(users),
-                    plain(rate, Unit::Rate),
-                    plain(users / rate, Unit::Time),
-                    plain(turn, Unit::Time)
+                    format_number(users),
+                    format_value(rate, Unit::Rate),
+                    format_value(users / rate, Unit::Time),
+                    format_value(turn, Unit::Time)
                 ),
                 "Report the rate as the capacity, and measure latency with an arrival rate below it.".to_owned(),
             ],
@@ -155,13 +158,13 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
 
 /// Reports if iterations = users × k exactly, where k is the number of whole iterations that fit
 /// into the run.
-pub fn lock_step(report: &Report, findings: &mut Findings) {
+pub fn check_lock_step(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if !block.looping {
             continue;
         }
         let (Some((users, _, turn)), Some(iterations), Some(declared)) =
-            (loop_of(block), &block.iterations, &block.declared)
+            (loop_figures(block), &block.iterations, &block.declared)
         else {
             continue;
         };
@@ -169,7 +172,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
         let whole = each.fract() == 0.0 && each >= 4.0 && users >= 20.0;
         // If the run's duration is nearly a multiple of the think time, all users stay in step.
         let fits = (declared.value / turn - each).abs() <= 1.5;
-        let thinking = block.think().is_some_and(|think| think > 0.5 * turn);
+        let thinking = block.think_time().is_some_and(|think| think > 0.5 * turn);
         if whole && fits && thinking {
             findings.block(
                 "lock-step",
@@ -177,15 +180,15 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
                 block,
                 iterations.line,
                 [
-                    format!("{} iterations, {} users, {}", iterations.text, digits(users), declared.text),
+                    format!("{} iterations, {} users, {}", iterations.text, format_number(users), declared.text),
                     format!(
                         "{} = {} × {} exactly: each user made {} iterations of {}, in lock-step; by chance, the count is divisible like this one time in {}",
                         iterations.text,
-                        digits(users),
-                        digits(each),
-                        digits(each),
-                        plain(turn, Unit::Time),
-                        digits(users)
+                        format_number(users),
+                        format_number(each),
+                        format_number(each),
+                        format_value(turn, Unit::Time),
+                        format_number(users)
                     ),
                     "Spread the starts, or vary the think time: the system was idle between simultaneous requests of all users.".to_owned(),
                 ],
@@ -196,10 +199,10 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
 
 /// Reports if |users − rate × turn| is more than a tenth of the users, beyond rounding and the
 /// turns that were interrupted at the end.
-pub fn little(report: &Report, findings: &mut Findings) {
+pub fn check_littles_law(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some((allowed, rate, low, high, shown)) = in_flight(block) else {
-            more_than_exist(block, findings);
+        let Some((allowed, rate, low, high, shown)) = in_flight_figures(block) else {
+            check_busy_users(block, findings);
             continue;
         };
         let Some(users) = block.known_users() else {
@@ -230,8 +233,15 @@ pub fn little(report: &Report, findings: &mut Findings) {
         }
         let wrk_adds = over && block.tool == Tool::Wrk;
         let limit = match &block.streams {
-            Some(streams) => format!("{} × {} = {}", users.text, streams.text, digits(allowed)),
-            None if allowed < users.value => format!("{} of {}", digits(allowed), users.text),
+            Some(streams) => format!(
+                "{} × {} = {}",
+                users.text,
+                streams.text,
+                format_number(allowed)
+            ),
+            None if allowed < users.value => {
+                format!("{} of {}", format_number(allowed), users.text)
+            }
             None => users.text.clone(),
         };
         let turn = if over { low } else { high };
@@ -243,7 +253,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
         } else {
             format!(
                 "the output does not show what the other {} of {limit} did",
-                digits(idle)
+                format_number(idle)
             )
         };
         findings.block(
@@ -252,12 +262,12 @@ pub fn little(report: &Report, findings: &mut Findings) {
             block,
             block.turn_rate().map_or(block.first_line, |rate| rate.line),
             [
-                format!("{limit} may be in flight at the same time; {}, {shown}", plain(rate, Unit::Rate)),
+                format!("{limit} may be in flight at the same time; {}, {shown}", format_value(rate, Unit::Rate)),
                 format!(
                     "{} × {} = {} in flight on average (Little's law): {consequence}",
-                    plain(rate, Unit::Rate),
-                    plain(turn, Unit::Time),
-                    digits(rate * turn)
+                    format_value(rate, Unit::Rate),
+                    format_value(turn, Unit::Time),
+                    format_number(rate * turn)
                 ),
                 if wrk_adds {
                     "Compare medians, or measure with wrk2 at a fixed rate.".to_owned()
@@ -271,7 +281,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
 
 /// Reports if iterations per second × mean duration exceeds the allocated users. Each user runs one
 /// iteration at a time, whatever the executor.
-fn more_than_exist(block: &Block, findings: &mut Findings) {
+fn check_busy_users(block: &Block, findings: &mut Findings) {
     let (Some(allocated), Some(rate), Some(mean)) = (
         &block.max_users,
         &block.iteration_rate,
@@ -299,7 +309,7 @@ fn more_than_exist(block: &Block, findings: &mut Findings) {
                 "{} × {} = {} iterations in flight on average (Little's law), more than the {} allocated users",
                 rate.text,
                 mean.text,
-                digits(rate.value * mean.value),
+                format_number(rate.value * mean.value),
                 allocated.text
             ),
             "The lines come from different runs. Show k6's summary unchanged.".to_owned(),
@@ -309,13 +319,13 @@ fn more_than_exist(block: &Block, findings: &mut Findings) {
 
 /// The maximum requests in flight, the turns per second, the smallest and the largest mean turn,
 /// and the name of the figure for the mean.
-fn in_flight(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
+fn in_flight_figures(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     if block.model != Model::Closed && !(block.constant_users && block.model == Model::Unknown) {
         return None;
     }
     let allowed = block.max_in_flight()?;
     let rate = block.turn_rate()?.value;
-    let turn = block.turn()?;
+    let turn = block.turn_duration()?;
     let (low, high, shown) = match &turn.mean {
         Some(mean) => {
             // autocannon truncates every sample to whole milliseconds.
@@ -336,17 +346,17 @@ fn in_flight(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
 }
 
 /// Reports if more users make no more requests per second: the additional latency is queueing.
-fn same_rate(report: &Report, findings: &mut Findings) {
+fn check_rate_growth(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some((users_a, rate_a, turn_a)), Some((users_b, rate_b, turn_b))) =
-            (loop_of(one), loop_of(other))
+            (loop_figures(one), loop_figures(other))
         else {
             continue;
         };
         // The page may measure two systems at one address, one after the other.
         let same_target = one.target.is_some()
             && one.target == other.target
-            && skeleton(&one.titles) == skeleton(&other.titles);
+            && titles_without_numbers(&one.titles) == titles_without_numbers(&other.titles);
         if !same_target || one.rate.is_none() || one.streams.is_some() {
             continue;
         }
@@ -368,7 +378,7 @@ fn same_rate(report: &Report, findings: &mut Findings) {
         }
         let text = |block: &Block| {
             let mean = block
-                .turn()
+                .turn_duration()
                 .and_then(|turn| turn.mean.as_ref())
                 .map_or("", |mean| &mean.text)
                 .to_owned();
@@ -384,7 +394,7 @@ fn same_rate(report: &Report, findings: &mut Findings) {
             "saturated-closed-loop",
             Level::Warning,
             more,
-            more.turn().and_then(|turn| turn.mean.as_ref()).map_or(more.first_line, |mean| mean.line),
+            more.turn_duration().and_then(|turn| turn.mean.as_ref()).map_or(more.first_line, |mean| mean.line),
             [
                 format!("{}; {} (line {})", text(more), text(less), less.first_line),
                 format!("with {ratio:.2} times the users, the rate is {rates:.2} times and the latency {turns:.2} times as high: the additional users only wait"),
@@ -396,7 +406,7 @@ fn same_rate(report: &Report, findings: &mut Findings) {
 }
 
 /// `vus` is the last sample of a gauge, taken while users were stopping.
-pub fn gauge(report: &Report, findings: &mut Findings) {
+pub fn check_gauge(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some((last, max)) = &block.gauge else {
             continue;
@@ -422,7 +432,7 @@ pub fn gauge(report: &Report, findings: &mut Findings) {
                 match declared {
                     Some(users) => format!(
                         "{} users ran throughout; {} of them had not yet stopped when the last sample was taken",
-                        digits(users),
+                        format_number(users),
                         last.text
                     ),
                     None => format!("{} of {} is the last sample, taken while users were stopping", last.text, max.text),

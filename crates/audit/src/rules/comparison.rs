@@ -3,18 +3,18 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Quantity, Unit, digits, duration, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_duration};
 use crate::report::{Findings, Report};
 
-use super::prose::{sentences, shortened};
-use super::tables::{cell, column, figure, number};
+use super::prose::{sentences, shorten};
+use super::tables::{cell_at, find_column, parse_figure, parse_number};
 
 static FACTOR: Pattern =
     pattern!(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)");
 
 /// Checks "2x throughput … from X", if every row from X is slower, and "A (3 ms) is faster than B
 /// (2 ms)".
-pub fn reversed(report: &Report, findings: &mut Findings) {
+pub fn check_reversed(report: &Report, findings: &mut Findings) {
     let mut left = 64;
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
@@ -24,11 +24,11 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
                 left -= 1;
                 let group = |at: usize| group(&found, at);
                 let factor = group(1).parse::<f64>().unwrap_or(1.0);
-                let ratios = ratios(report, group(3));
+                let ratios = throughput_ratios(report, group(3));
                 let shown: Vec<String> = ratios
                     .iter()
                     .take(6)
-                    .map(|(label, ratio)| format!("{label} {}", digits(*ratio)))
+                    .map(|(label, ratio)| format!("{label} {}", format_number(*ratio)))
                     .collect();
                 if factor > 1.0 && ratios.len() >= 2 && ratios.iter().all(|(_, ratio)| *ratio < 1.0)
                 {
@@ -37,37 +37,38 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
                         Level::Error,
                         prose.line,
                         [
-                            format!("\"{}\"", shortened(sentence)),
-                            format!("throughput of {} ÷ throughput of the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), digits(factor)),
+                            format!("\"{}\"", shorten(sentence)),
+                            format!("throughput of {} ÷ throughput of the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), format_number(factor)),
                             "State which one is faster, and by what factor.".to_owned(),
                         ],
                     );
                 }
             }
-            in_sentence(sentence, prose.line, findings);
+            check_sentence(sentence, prose.line, findings);
         }
     }
 }
 
 /// The rows of one test from two locations: the throughput at this location divided by the
 /// throughput at the other one.
-fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
+fn throughput_ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
     let mut ratios = Vec::new();
     for table in &report.document.tables {
-        let (Some(from), Some(test)) =
-            (column(table, &["from", "client"]), column(table, &["test"]))
-        else {
+        let (Some(from), Some(test)) = (
+            find_column(table, &["from", "client"]),
+            find_column(table, &["test"]),
+        ) else {
             continue;
         };
         for (line, row) in table
             .rows
             .iter()
             .take(500)
-            .filter(|(_, row)| cell(row, from).eq_ignore_ascii_case(place))
+            .filter(|(_, row)| cell_at(row, from).eq_ignore_ascii_case(place))
         {
             let other = table.rows.iter().find(|(_, other)| {
-                cell(other, test) == cell(row, test)
-                    && !cell(other, from).eq_ignore_ascii_case(place)
+                cell_at(other, test) == cell_at(row, test)
+                    && !cell_at(other, from).eq_ignore_ascii_case(place)
             });
             let Some((other_line, other)) = other else {
                 continue;
@@ -80,10 +81,10 @@ fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
                     .to_lowercase();
                 let time = name.contains("time") || name.contains("duration");
                 let pair = match time {
-                    true => figure(cell(row, at), *line).zip(figure(cell(other, at), *other_line)),
-                    false if name.contains("/s") => {
-                        number(cell(row, at), *line).zip(number(cell(other, at), *other_line))
-                    }
+                    true => parse_figure(cell_at(row, at), *line)
+                        .zip(parse_figure(cell_at(other, at), *other_line)),
+                    false if name.contains("/s") => parse_number(cell_at(row, at), *line)
+                        .zip(parse_number(cell_at(other, at), *other_line)),
                     false => None,
                 };
                 if let Some((mine, theirs)) =
@@ -94,7 +95,7 @@ fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
                     } else {
                         mine.value / theirs.value
                     };
-                    ratios.push((cell(row, test).to_owned(), ratio));
+                    ratios.push((cell_at(row, test).to_owned(), ratio));
                 }
             }
         }
@@ -115,13 +116,13 @@ const LESS: [&str; 6] = [
 const MORE: [&str; 4] = ["slower than", "longer than", "higher than", "worse than"];
 
 /// The two times in a sentence that has exactly two.
-fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
+fn parse_two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
     let mut found = TIMES.all(sentence).filter_map(|found| found.get(0));
     let (one, two) = (found.next()?, found.next()?);
     if found.next().is_some() {
         return None;
     }
-    let read = |text: &str| duration(text, line).filter(|time| time.value > 0.0);
+    let read = |text: &str| parse_duration(text, line).filter(|time| time.value > 0.0);
     Some((
         read(one.as_str())?,
         read(two.as_str())?,
@@ -131,8 +132,8 @@ fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, 
 }
 
 /// Checks `A (3 ms) is faster than B (2 ms)`: the word must match the figures.
-fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
-    let Some((one, two, first, second)) = two_times(sentence, line) else {
+fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    let Some((one, two, first, second)) = parse_two_times(sentence, line) else {
         return;
     };
     let lower = sentence.to_lowercase();
@@ -154,7 +155,7 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
             Level::Error,
             line,
             [
-                format!("\"{}\"", shortened(sentence)),
+                format!("\"{}\"", shorten(sentence)),
                 format!(
                     "{} is not {word} {}: {:.3} of it",
                     one.text,
@@ -169,12 +170,13 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
 
 /// Checks the base of a percentage: "25 % less" for 20 ms and 25 ms. A decrease is a share of the
 /// larger value, an increase is a share of the smaller one.
-pub fn base(report: &Report, findings: &mut Findings) {
+pub fn check_percentage_base(report: &Report, findings: &mut Findings) {
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
-            let (Some((one, two, ..)), Some(found)) =
-                (two_times(sentence, prose.line), PERCENT.first(sentence))
-            else {
+            let (Some((one, two, ..)), Some(found)) = (
+                parse_two_times(sentence, prose.line),
+                PERCENT.first(sentence),
+            ) else {
                 continue;
             };
             let Some(claimed) = found
@@ -207,12 +209,12 @@ pub fn base(report: &Report, findings: &mut Findings) {
                     Level::Error,
                     prose.line,
                     [
-                        format!("\"{}\"", shortened(sentence)),
+                        format!("\"{}\"", shorten(sentence)),
                         format!(
                             "({} − {}) ÷ {} = {right:.1} %; {wrong:.1} % is relative to the other value",
-                            plain(high, Unit::Time),
-                            plain(low, Unit::Time),
-                            plain(base, Unit::Time)
+                            format_value(high, Unit::Time),
+                            format_value(low, Unit::Time),
+                            format_value(base, Unit::Time)
                         ),
                         "Divide by the value to compare with.".to_owned(),
                     ],
@@ -224,8 +226,8 @@ pub fn base(report: &Report, findings: &mut Findings) {
 
 /// Reports ab's `across all concurrent requests`, which is 1 ÷ rate. It is a note, or an error if
 /// the page quotes it as a latency.
-pub fn inverse(report: &Report, findings: &mut Findings) {
-    computed(report, findings);
+pub fn check_inverse_rate(report: &Report, findings: &mut Findings) {
+    check_computed_time(report, findings);
     const RULE: &str = "inverse-rate-as-latency";
     let lines: Vec<&str> = report.text.lines().collect();
     for block in &report.blocks {
@@ -255,12 +257,12 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                         .iter()
                         .any(|word| lower.contains(word))
                 })
-                .map(|sentence| (prose.line, shortened(sentence)))
+                .map(|sentence| (prose.line, shorten(sentence)))
         });
         let explained = lines
             .get(inverse.line.saturating_sub(1))
-            .and_then(|line| of_the_server(line))
-            .map(|remark| (inverse.line, shortened(remark)));
+            .and_then(|line| server_time_remark(line))
+            .map(|remark| (inverse.line, shorten(remark)));
         let level = match (&quoted, &explained) {
             (Some(_), _) => Level::Error,
             (None, Some(_)) => Level::Warning,
@@ -283,12 +285,12 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                 format!(
                     "1 ÷ {} = {}: this is the time between responses, not the duration of a request{}",
                     rate.text,
-                    plain(1.0 / rate.value, Unit::Time),
+                    format_value(1.0 / rate.value, Unit::Time),
                     mean.filter(|mean| mean.value > 0.0)
                         .map_or(String::new(), |mean| format!(
                             ", {}, {} × as long",
                             mean.text,
-                            digits(mean.value / inverse.value)
+                            format_number(mean.value / inverse.value)
                         ))
                 ),
                 "Quote the first `Time per request`, or a percentile.".to_owned(),
@@ -298,7 +300,7 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
 }
 
 /// A remark after ab's second `Time per request` that explains it as the time of the server.
-fn of_the_server(line: &str) -> Option<&str> {
+fn server_time_remark(line: &str) -> Option<&str> {
     const SERVER: [&str; 14] = [
         "server",
         "process",
@@ -339,7 +341,7 @@ fn is_quoted(sentence: &str, digits: &str) -> bool {
 }
 
 /// Reports ab's first `Time per request`, which is users ÷ rate. The measured value is in `Total:`.
-fn computed(report: &Report, findings: &mut Findings) {
+fn check_computed_time(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(computed) = &block.computed_mean else {
             continue;
@@ -347,12 +349,12 @@ fn computed(report: &Report, findings: &mut Findings) {
         let measured = block
             .latency()
             .and_then(|latency| latency.mean.clone())
-            .or_else(|| parts(block));
+            .or_else(|| sum_of_parts(block));
         let Some(users) = &block.users else {
             continue;
         };
         let Some(measured) = measured else {
-            above_all(block, computed, users, findings);
+            check_computed_time_above_means(block, computed, users, findings);
             continue;
         };
         let apart = (computed.value - measured.value).abs();
@@ -382,7 +384,12 @@ fn computed(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports a computed time above every mean that the percentiles and the longest request allow.
-fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mut Findings) {
+fn check_computed_time_above_means(
+    block: &Block,
+    computed: &Quantity,
+    users: &Quantity,
+    findings: &mut Findings,
+) {
     let (Some(latency), Some(longest)) = (block.latency(), &block.longest) else {
         return;
     };
@@ -411,7 +418,7 @@ fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mu
                 "{} users ÷ the rate = {}; according to the percentiles, the mean is at most {}",
                 users.text,
                 computed.text,
-                plain(max_mean, Unit::Time)
+                format_value(max_mean, Unit::Time)
             ),
             "Quote the median: the first `Time per request` is computed from the rate.".to_owned(),
         ],
@@ -419,7 +426,7 @@ fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mu
 }
 
 /// Connecting and processing, if the row with their sum was cut off.
-fn parts(block: &Block) -> Option<Quantity> {
+fn sum_of_parts(block: &Block) -> Option<Quantity> {
     let mean = |name: &str| {
         let trend = block.trends.iter().find(|trend| trend.name == name)?;
         trend.mean.clone()

@@ -2,19 +2,19 @@
 
 use crate::block::{Block, Role, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// Reports new connections in a comparison of durations that exclude connecting.
-pub fn left_out(report: &Report, findings: &mut Findings) {
+pub fn check_excluded_connecting(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        by_median(block, findings);
+        check_median(block, findings);
     }
-    by_titles(report, findings);
+    check_titles(report, findings);
 }
 
 /// Reports if more than half of all requests opened a connection.
-fn by_median(block: &Block, findings: &mut Findings) {
+fn check_median(block: &Block, findings: &mut Findings) {
     let median = |role| block.trend(role).and_then(|trend| trend.median());
     let (Some(connect), Some(duration)) = (median(Role::Connecting), median(Role::Request)) else {
         return;
@@ -42,7 +42,7 @@ fn by_median(block: &Block, findings: &mut Findings) {
             ),
             format!(
                 "at least half of the requests spent {} on opening a connection, which the duration of {} excludes: {:.0} % more",
-                plain(whole, Unit::Time),
+                format_value(whole, Unit::Time),
                 duration.text,
                 whole / duration.value * 100.0
             ),
@@ -52,18 +52,18 @@ fn by_median(block: &Block, findings: &mut Findings) {
 }
 
 /// Compares two rows whose titles differ only in a remark about connection reuse in brackets.
-fn by_titles(report: &Report, findings: &mut Findings) {
+fn check_titles(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.titles.last(), other.titles.last()) else {
             continue;
         };
-        let (new_ones, reused) = match (reuses(a), reuses(b)) {
+        let (new_ones, reused) = match (mentions_reuse(a), mentions_reuse(b)) {
             (false, true) => (one, other),
             (true, false) => (other, one),
             _ => continue,
         };
         let parents = |block: &Block| block.titles[..block.titles.len() - 1].to_vec();
-        if without_brackets(a) != without_brackets(b) || parents(one) != parents(other) {
+        if strip_brackets(a) != strip_brackets(b) || parents(one) != parents(other) {
             continue;
         }
         let shown = |block: &Block| block.trend(Role::Connecting).is_some();
@@ -99,8 +99,8 @@ fn by_titles(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "the durations differ by {}, the iterations by {}; connecting is part of the iteration, but of no printed duration",
-                    signed(new_mean.value - reused_mean.value),
-                    signed(new_turn.value - reused_turn.value)
+                    format_time(new_mean.value - reused_mean.value),
+                    format_time(new_turn.value - reused_turn.value)
                 ),
                 "Compare whole iterations with more digits, or measure the time to connect.".to_owned(),
             ],
@@ -108,21 +108,21 @@ fn by_titles(report: &Report, findings: &mut Findings) {
     }
 }
 
-fn signed(seconds: f64) -> String {
+fn format_time(seconds: f64) -> String {
     if seconds == 0.0 {
         return "0 at the printed precision".to_owned();
     }
-    plain(seconds, Unit::Time)
+    format_value(seconds, Unit::Time)
 }
 
-fn reuses(title: &str) -> bool {
+fn mentions_reuse(title: &str) -> bool {
     let title = title.to_lowercase();
     ["reusing", "reused", "keep-alive", "keepalive", "kept"]
         .iter()
         .any(|word| title.contains(word))
 }
 
-fn without_brackets(title: &str) -> String {
+fn strip_brackets(title: &str) -> String {
     let mut depth = 0_u32;
     let reused: String = title
         .chars()
@@ -142,7 +142,7 @@ fn without_brackets(title: &str) -> String {
 }
 
 /// Reports connects ÷ requests, and connections × streams.
-pub fn not_kept(report: &Report, findings: &mut Findings) {
+pub fn check_kept_connections(report: &Report, findings: &mut Findings) {
     const RULE: &str = "keepalive-not-kept";
     for block in &report.blocks {
         if let (Some(reused), Some(requests)) = (&block.keep_alive, &block.requests) {
@@ -159,8 +159,8 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                             "{} − {} = {} requests, {}, used a separate connection",
                             requests.text,
                             reused.text,
-                            digits(new_ones),
-                            plain(new_ones / requests.value, Unit::Share)
+                            format_number(new_ones),
+                            format_value(new_ones / requests.value, Unit::Share)
                         ),
                         "Find out which side closes the connections, and state that the figures include connecting."
                             .to_owned(),
@@ -208,7 +208,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     mean.line,
                     [
                         format!("{} connections, {}, mean {}", users.text, rate.text, mean.text),
-                        format!("{} × {} = {} in flight on average, {} on each connection: streams multiply the users", rate.text, mean.text, digits(flight), digits(flight / users.value)),
+                        format!("{} × {} = {} in flight on average, {} on each connection: streams multiply the users", rate.text, mean.text, format_number(flight), format_number(flight / users.value)),
                         "State the number of requests in flight in addition to connections, and compare runs with equal numbers.".to_owned(),
                     ],
                 );
@@ -224,7 +224,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     block.first_line,
                     [
                         format!("{} connections × {} streams", users.text, streams.text),
-                        format!("up to {} requests are in flight at once, so the latency is not that of {} users", digits(users.value * streams.value), users.text),
+                        format!("up to {} requests are in flight at once, so the latency is not that of {} users", format_number(users.value * streams.value), users.text),
                         "State the number of requests in flight in addition to connections.".to_owned(),
                     ],
                 );

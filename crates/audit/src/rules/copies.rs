@@ -11,20 +11,20 @@ use crate::report::{Findings, Report};
 /// Number of equal four-digit figures that two runs share by chance at most one time in a billion.
 const MIN_EQUAL_FIGURES: usize = 3;
 
-pub fn changed(report: &Report, findings: &mut Findings) {
+pub fn check_changed_copies(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let counted = |block: &Block| block.requests.as_ref().map(|count| count.value);
         if counted(one).is_none() || counted(one) != counted(other) {
             continue;
         }
-        let (first, second) = (measured(one), measured(other));
+        let (first, second) = (measured_figures(one), measured_figures(other));
         let common = first
             .iter()
             .filter_map(|(name, figure)| Some((name, *figure, *second.get(name)?)));
         let (mut same, mut apart) = (Vec::new(), Vec::new());
         for (name, a, b) in common {
             // An author may have rounded a quoted figure.
-            if !a.agrees(b) {
+            if !a.agrees_with(b) {
                 apart.push(format!("{name} {} and {}", a.text, b.text));
             } else if a.text == b.text && is_precise(&a.text) {
                 same.push(format!("{name} {}", a.text));
@@ -59,7 +59,7 @@ pub fn changed(report: &Report, findings: &mut Findings) {
 }
 
 /// Figures that depend on the timing of the run. Counts and sizes may well be equal in two runs.
-fn measured(block: &Block) -> BTreeMap<String, &Quantity> {
+fn measured_figures(block: &Block) -> BTreeMap<String, &Quantity> {
     let mut figures = BTreeMap::new();
     for trend in block.trends.iter().take(32) {
         for (column, figure) in trend.figures() {

@@ -2,11 +2,11 @@
 
 use crate::block::{Block, Tool};
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// The tools whose rate is count ÷ time, and the allowed relative deviation.
-fn tolerance(block: &Block) -> Option<f64> {
+fn rate_tolerance(block: &Block) -> Option<f64> {
     match block.tool {
         Tool::Wrk
         | Tool::Wrk2
@@ -24,19 +24,22 @@ fn tolerance(block: &Block) -> Option<f64> {
 }
 
 /// Reports a rate that differs from count ÷ time by more than the printed digits explain.
-pub fn counted(report: &Report, findings: &mut Findings) {
-    of_one_command(report, findings);
+pub fn check_counted_rate(report: &Report, findings: &mut Findings) {
+    check_runs_of_one_command(report, findings);
     for block in &report.blocks {
-        throughput(block, findings);
-        wait(block, findings);
-        requested_duration(block, findings);
-        more_than_sent(block, findings);
-        let (Some(tolerance), Some(count), Some(rate), None) =
-            (tolerance(block), &block.requests, &block.rate, block.ramp)
-        else {
+        check_throughput(block, findings);
+        check_wait(block, findings);
+        check_requested_duration(block, findings);
+        check_sent_requests(block, findings);
+        let (Some(tolerance), Some(count), Some(rate), None) = (
+            rate_tolerance(block),
+            &block.requests,
+            &block.rate,
+            block.ramp,
+        ) else {
             continue;
         };
-        let Some(time) = block.elapsed.as_ref().or(own_time(block)) else {
+        let Some(time) = block.elapsed.as_ref().or(measured_time(block)) else {
             continue;
         };
         // In these files, the rate may describe only the end of a ramp.
@@ -58,12 +61,12 @@ pub fn counted(report: &Report, findings: &mut Findings) {
                 format!("{} requests in {}, {}", count.text, time.text, rate.text),
                 format!(
                     "{} ÷ {} = {}, not {}; at {} they take {}",
-                    digits(count.value),
+                    format_number(count.value),
                     time.text,
-                    plain(count.value / time.value, Unit::Rate),
+                    format_value(count.value / time.value, Unit::Rate),
                     rate.text,
                     rate.text,
-                    plain(count.value / rate.value, Unit::Time)
+                    format_value(count.value / rate.value, Unit::Time)
                 ),
                 "Show the count, the time and the rate of the same run.".to_owned(),
             ],
@@ -73,7 +76,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
 
 /// Locust: reports a run that ended early, if the page has one command and another run of it took
 /// the requested time.
-fn of_one_command(report: &Report, findings: &mut Findings) {
+fn check_runs_of_one_command(report: &Report, findings: &mut Findings) {
     let mut commands = report
         .commands
         .iter()
@@ -85,7 +88,7 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
         .blocks
         .iter()
         .filter(|block| block.tool == Tool::Locust)
-        .filter_map(|block| Some((block, block.counted_time()?)))
+        .filter_map(|block| Some((block, block.divisor_time()?)))
         .collect();
     let requested = runs.iter().find_map(|(block, time)| {
         let requested = block.declared.as_ref()?;
@@ -121,7 +124,7 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
                     "{} ÷ {} = {}, {:.2} of {}",
                     count.text,
                     rate.text,
-                    plain(*time, Unit::Time),
+                    format_value(*time, Unit::Time),
                     time / requested.value,
                     requested.text
                 ),
@@ -133,7 +136,7 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
 
 /// wrk prints both the requested and the measured duration. Other tools state the duration only in
 /// the command and may run longer, which another rule checks.
-fn requested_duration(block: &Block, findings: &mut Findings) {
+fn check_requested_duration(block: &Block, findings: &mut Findings) {
     let (Some(requested), Some(elapsed)) = (&block.declared, &block.elapsed) else {
         return;
     };
@@ -175,7 +178,7 @@ fn requested_duration(block: &Block, findings: &mut Findings) {
 /// autocannon counts the requests that it sent, but its rate is the mean of the responses in each
 /// second. It may miss samples at the start and the end, but it cannot get far more responses than
 /// requests.
-fn more_than_sent(block: &Block, findings: &mut Findings) {
+fn check_sent_requests(block: &Block, findings: &mut Findings) {
     let (Tool::Autocannon, Some(sent), Some(rate), Some(time)) =
         (block.tool, &block.requests, &block.rate, &block.elapsed)
     else {
@@ -196,9 +199,9 @@ fn more_than_sent(block: &Block, findings: &mut Findings) {
                 "{} ÷ {} = {}, not {}/s; at that rate, {} responses would have arrived",
                 sent.text,
                 time.text,
-                plain(sent.value / time.value, Unit::Rate),
+                format_value(sent.value / time.value, Unit::Rate),
                 rate.text,
-                digits((rate.value * time.value).round())
+                format_number((rate.value * time.value).round())
             ),
             "Divide the number of requests by the time; some seconds have no sample.".to_owned(),
         ],
@@ -206,7 +209,7 @@ fn more_than_sent(block: &Block, findings: &mut Findings) {
 }
 
 /// HttpArena publishes only the declared duration.
-fn own_time(block: &Block) -> Option<&Quantity> {
+fn measured_time(block: &Block) -> Option<&Quantity> {
     block
         .declared
         .as_ref()
@@ -214,7 +217,7 @@ fn own_time(block: &Block) -> Option<&Quantity> {
 }
 
 /// vegeta's throughput is the number of successes ÷ the time until the last response.
-fn throughput(block: &Block, findings: &mut Findings) {
+fn check_throughput(block: &Block, findings: &mut Findings) {
     let (Tool::Vegeta, Some(rate), Some(time), Some(success), Some(count)) = (
         block.tool,
         &block.rate,
@@ -257,7 +260,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
                 count.text,
                 success.text,
                 time.text,
-                plain(expected, Unit::Rate),
+                format_value(expected, Unit::Rate),
                 rate.text
             ),
             "Show the tool's output unchanged. Its lines come from two runs, or were edited."
@@ -267,7 +270,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
 }
 
 /// The wait for the last response is one of the latencies, so the maximum latency is at least as long.
-fn wait(block: &Block, findings: &mut Findings) {
+fn check_wait(block: &Block, findings: &mut Findings) {
     let (Some(wait), Some(max)) = (
         &block.last_wait,
         block.latency().and_then(|latency| latency.max.as_ref()),
@@ -289,7 +292,7 @@ fn wait(block: &Block, findings: &mut Findings) {
                 "{} − {} = {}: no response took as long as the last one is said to",
                 wait.text,
                 max.text,
-                plain(wait.value - max.value, Unit::Time)
+                format_value(wait.value - max.value, Unit::Time)
             ),
             "Show the tool's output unchanged. Its lines come from two runs, or were edited."
                 .to_owned(),

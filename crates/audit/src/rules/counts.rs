@@ -2,11 +2,11 @@
 
 use crate::block::{Block, Model, Tally, Tool};
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// Compares the requested number of requests, or rate × time, with the counted number.
-pub fn declared(report: &Report, findings: &mut Findings) {
+pub fn check_declared_count(report: &Report, findings: &mut Findings) {
     const RULE: &str = "declared-vs-counted";
     for block in &report.blocks {
         let counted = match block.tool {
@@ -25,15 +25,15 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "{} requested, {} counted",
-                        digits(requested.value),
+                        format_number(requested.value),
                         counted.text
                     ),
                     format!(
                         "{} ÷ {} = {}: {} were never sent",
                         counted.text,
-                        digits(requested.value),
-                        plain(counted.value / requested.value, Unit::Share),
-                        digits(requested.value - counted.value)
+                        format_number(requested.value),
+                        format_value(counted.value / requested.value, Unit::Share),
+                        format_number(requested.value - counted.value)
                     ),
                     "State that the run was cut short. Its figures describe only the part that ran."
                         .to_owned(),
@@ -52,20 +52,20 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "the command requests {}, but {} were counted",
-                        digits(requested.value),
+                        format_number(requested.value),
                         counted.text
                     ),
                     format!(
                         "{} ÷ {} = {:.2}",
                         counted.text,
-                        digits(requested.value),
+                        format_number(requested.value),
                         counted.value / requested.value
                     ),
                     "Show the command that produced this output.".to_owned(),
                 ],
             );
         }
-        requested_time(block, counted, findings);
+        check_requested_time(block, counted, findings);
         if let (Model::Open, Tool::K6, Some(rate), Some(time)) = (
             block.model,
             block.tool,
@@ -86,15 +86,15 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                             rate.text,
                             time.text,
                             counted.text,
-                            digits(dropped)
+                            format_number(dropped)
                         ),
                         format!(
                             "{} × {} = {} requested; {} is {}",
                             rate.text,
                             time.text,
-                            digits(requested),
+                            format_number(requested),
                             counted.text,
-                            plain(counted.value / requested, Unit::Share)
+                            format_value(counted.value / requested, Unit::Share)
                         ),
                         "The load was lower than declared. Report the offered and the achieved load separately."
                             .to_owned(),
@@ -106,7 +106,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
 }
 
 /// Compares a tool's mean rate × the duration in the command with its count.
-fn requested_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
+fn check_requested_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
     let (Tool::Bombardier, Some(rate), Some(time), None) =
         (block.tool, &block.rate, &block.declared, &block.elapsed)
     else {
@@ -126,16 +126,16 @@ fn requested_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
                 "{}/s, {} by the command, {} responses counted",
                 rate.text,
                 time.text,
-                digits(counted.value)
+                format_number(counted.value)
             ),
             format!(
                 "{} × {} = {} expected; {} ÷ {} = {} s at this rate",
                 rate.text,
                 time.text,
-                digits(expected.round()),
-                digits(counted.value),
+                format_number(expected.round()),
+                format_number(counted.value),
                 rate.text,
-                digits(counted.value / rate.value)
+                format_number(counted.value / rate.value)
             ),
             "State how long the run took. Its figures describe only that time.".to_owned(),
         ],
@@ -143,7 +143,7 @@ fn requested_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
 }
 
 /// Compares the histogram, the status codes and the shares with the total.
-pub fn total(report: &Report, findings: &mut Findings) {
+pub fn check_total(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let n = block
             .requests
@@ -151,13 +151,13 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .map_or(0.0, |requests| requests.value);
         if block.requests.is_none() {
             for (name, tally) in &block.rates {
-                share_of(block, name, tally, tally.passed, findings);
+                check_tally_share(block, name, tally, tally.passed, findings);
             }
             if let Some(tally) = &block.checks {
-                share_of(block, "checks", tally, tally.passed, findings);
+                check_tally_share(block, "checks", tally, tally.passed, findings);
             }
             if let (Some(tally), Tool::K6) = (&block.failures, block.tool) {
-                share_of(block, "http_req_failed", tally, tally.failed, findings);
+                check_tally_share(block, "http_req_failed", tally, tally.failed, findings);
             }
             continue;
         }
@@ -176,7 +176,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
         // ghz may omit a sample on the boundary of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
         if !block.bars.is_empty() && !is_partial && apart {
-            mismatch(
+            check_sum(
                 block,
                 "the histogram's rows",
                 bars,
@@ -188,7 +188,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
         if block.bars.is_empty() && !block.histogram.is_empty() && !is_partial {
             let sum = bars;
             let against = if of_responses { responses } else { n };
-            mismatch(
+            check_sum(
                 block,
                 "the histogram's rows",
                 sum,
@@ -196,11 +196,11 @@ pub fn total(report: &Report, findings: &mut Findings) {
                 block.histogram[0].line,
                 findings,
             );
-            shares(block, n, findings);
-            percentiles(block, n, findings);
+            check_shares(block, n, findings);
+            check_percentiles(block, n, findings);
         }
         for (name, tally) in &block.rates {
-            share_of(block, name, tally, tally.passed, findings);
+            check_tally_share(block, name, tally, tally.passed, findings);
         }
         let complete = matches!(
             block.tool,
@@ -210,7 +210,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
         let errors = block.lost.as_ref().filter(|_| block.tool == Tool::H2load);
         let completed = responses + errors.map_or(0.0, |errors| errors.value);
         if complete && !block.statuses.is_empty() {
-            mismatch(
+            check_sum(
                 block,
                 "the status codes",
                 completed,
@@ -230,29 +230,29 @@ pub fn total(report: &Report, findings: &mut Findings) {
             let Some(tally) = tally else { continue };
             let sum = tally.passed + tally.failed;
             if failed_first && block.tool == Tool::K6 {
-                mismatch(block, name, sum, n, tally.line, findings);
+                check_sum(block, name, sum, n, tally.line, findings);
             }
             let part = if failed_first {
                 tally.failed
             } else {
                 tally.passed
             };
-            share_of(block, name, tally, part, findings);
+            check_tally_share(block, name, tally, part, findings);
         }
     }
 }
 
 /// Compares a printed share with its two counts. Tools round or truncate the last digit.
-fn share_of(block: &Block, name: &str, tally: &Tally, part: f64, findings: &mut Findings) {
+fn check_tally_share(block: &Block, name: &str, tally: &Tally, part: f64, findings: &mut Findings) {
     let sum = tally.passed + tally.failed;
     if let (Some(share), true) = (&tally.share, sum > 0.0)
         && (part / sum - share.value).abs() > share.step * 1.001 + 1e-9
     {
-        share_wrong(block, name, part, sum, share, tally.line, findings);
+        report_wrong_share(block, name, part, sum, share, tally.line, findings);
     }
 }
 
-fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: &mut Findings) {
+fn check_sum(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: &mut Findings) {
     if (sum - n).abs() < 0.5 {
         return;
     }
@@ -262,20 +262,29 @@ fn mismatch(block: &Block, what: &str, sum: f64, n: f64, line: usize, findings: 
         block,
         line,
         [
-            format!("{what}: {} together; requests: {}", digits(sum), digits(n)),
-            format!("{} − {} = {}", digits(sum), digits(n), digits(sum - n)),
+            format!(
+                "{what}: {} together; requests: {}",
+                format_number(sum),
+                format_number(n)
+            ),
+            format!(
+                "{} − {} = {}",
+                format_number(sum),
+                format_number(n),
+                format_number(sum - n)
+            ),
             "Show the tool's output unchanged. Its lines come from two runs, or some are missing."
                 .to_owned(),
         ],
     );
 }
 
-fn shares(block: &Block, n: f64, findings: &mut Findings) {
+fn check_shares(block: &Block, n: f64, findings: &mut Findings) {
     for bucket in &block.histogram {
         if let Some(share) = &bucket.share
             && (bucket.count / n - share.value).abs() > share.step * 1.001 + 1e-9
         {
-            share_wrong(
+            report_wrong_share(
                 block,
                 "a histogram's row",
                 bucket.count,
@@ -289,7 +298,7 @@ fn shares(block: &Block, n: f64, findings: &mut Findings) {
     }
 }
 
-fn share_wrong(
+fn report_wrong_share(
     block: &Block,
     what: &str,
     part: f64,
@@ -306,15 +315,15 @@ fn share_wrong(
         [
             format!(
                 "{what}: {} of {}, printed as {}",
-                digits(part),
-                digits(whole),
+                format_number(part),
+                format_number(whole),
                 share.text
             ),
             format!(
                 "{} ÷ {} = {}, not {}",
-                digits(part),
-                digits(whole),
-                plain(part / whole, Unit::Share),
+                format_number(part),
+                format_number(whole),
+                format_value(part / whole, Unit::Share),
                 share.text
             ),
             "Show both as printed by the tool.".to_owned(),
@@ -324,7 +333,7 @@ fn share_wrong(
 
 /// Checks that each percentile is within its histogram bucket. Tools estimate percentiles, so half
 /// a percent of the samples may differ.
-fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
+fn check_percentiles(block: &Block, n: f64, findings: &mut Findings) {
     let bounded = block
         .histogram
         .iter()
@@ -364,8 +373,8 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
                     ),
                     format!(
                         "by the histogram it is between {} and {}",
-                        plain(low, Unit::Time),
-                        plain(high, Unit::Time)
+                        format_value(low, Unit::Time),
+                        format_value(high, Unit::Time)
                     ),
                     "Show the histogram and the percentiles of the same run.".to_owned(),
                 ],
@@ -376,7 +385,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
 }
 
 /// Compares count ÷ printed rate with the declared duration.
-pub fn divisor(report: &Report, findings: &mut Findings) {
+pub fn check_divisor(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(requested), Some(elapsed), Some(rate)) =
             (block.tool, &block.declared, &block.elapsed, &block.rate)
@@ -397,13 +406,13 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                         "{} requested, but the rate of {} covers {}",
                         requested.text,
                         rate.text,
-                        plain(elapsed.value, Unit::Time)
+                        format_value(elapsed.value, Unit::Time)
                     ),
                     format!(
                         "{} − {} = {} of waiting for the last responses is included in the time of the rate",
-                        plain(elapsed.value, Unit::Time),
+                        format_value(elapsed.value, Unit::Time),
                         requested.text,
-                        plain(extra, Unit::Time)
+                        format_value(extra, Unit::Time)
                     ),
                     "Count the requests that ended within the requested time, and divide by that time."
                         .to_owned(),
@@ -426,7 +435,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
         if extra + rate.step / rate.value * time < -0.1 * declared.value
             && block.requested_count.is_none()
         {
-            cut_short(block, count, rate, declared, findings);
+            check_cut_short(block, count, rate, declared, findings);
         }
         if extra < 0.01 * declared.value {
             continue;
@@ -442,10 +451,10 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                     "{} ÷ {} = {}: {} more than declared, for starting, draining or setup; over {} the rate is {}",
                     count.text,
                     rate.text,
-                    plain(time, Unit::Time),
-                    plain(extra, Unit::Time),
+                    format_value(time, Unit::Time),
+                    format_value(extra, Unit::Time),
                     declared.text,
-                    plain(count.value / declared.value, Unit::Rate)
+                    format_value(count.value / declared.value, Unit::Rate)
                 ),
                 "Count the requests that ended within a time window, and divide by the length of that window.".to_owned(),
             ],
@@ -455,7 +464,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
 
 /// Reports if count ÷ rate is far below the declared duration: the run was cut short, or the lines
 /// come from two runs.
-fn cut_short(
+fn check_cut_short(
     block: &Block,
     count: &Quantity,
     rate: &Quantity,
@@ -477,8 +486,8 @@ fn cut_short(
                 "{} ÷ {} = {}, {} of the declared {}",
                 count.text,
                 rate.text,
-                plain(time, Unit::Time),
-                plain(time / declared.value, Unit::Share),
+                format_value(time, Unit::Time),
+                format_value(time / declared.value, Unit::Share),
                 declared.text
             ),
             "State how long the run took, or show the tool's summary unchanged.".to_owned(),
@@ -487,7 +496,7 @@ fn cut_short(
 }
 
 /// Reports latencies that are equal in every digit.
-pub fn copied(report: &Report, findings: &mut Findings) {
+pub fn check_copied_latencies(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.latency(), other.latency()) else {
             continue;
@@ -519,7 +528,7 @@ pub fn copied(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports lines that are incomplete or missing.
-pub fn orphan_rows(report: &Report, findings: &mut Findings) {
+pub fn check_orphan_rows(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.orphan_rows.is_empty() && !block.missing.is_empty() {
             findings.block(

@@ -3,7 +3,7 @@
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Quantity, Unit, digits, duration, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_duration};
 use crate::report::{Findings, Report};
 
 static BELOW_ZERO: Pattern = pattern!(
@@ -11,7 +11,7 @@ static BELOW_ZERO: Pattern = pattern!(
 );
 
 /// Checks a k6 row that is quoted without the other rows.
-fn negative_alone(report: &Report, findings: &mut Findings) {
+fn check_lone_negative_row(report: &Report, findings: &mut Findings) {
     for (at, line) in report.text.lines().enumerate().take(50_000) {
         if !line.contains("=-") || report.is_output(at + 1) {
             continue;
@@ -35,8 +35,8 @@ fn negative_alone(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports a minimum or any other column below zero.
-pub fn negative(report: &Report, findings: &mut Findings) {
-    negative_alone(report, findings);
+pub fn check_negative(report: &Report, findings: &mut Findings) {
+    check_lone_negative_row(report, findings);
     for block in &report.blocks {
         for trend in &block.trends {
             let below: Vec<String> = trend
@@ -64,7 +64,7 @@ pub fn negative(report: &Report, findings: &mut Findings) {
 
 /// Reports a first byte after no time, a request far shorter than its iteration, and phases longer
 /// than the whole request.
-pub fn impossible(report: &Report, findings: &mut Findings) {
+pub fn check_impossible_minimum(report: &Report, findings: &mut Findings) {
     const RULE: &str = "impossible-minimum";
     for block in &report.blocks {
         let latency = block.latency();
@@ -86,10 +86,10 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                     );
         }
         if let (Some(iteration), Some(latency), Some(think)) =
-            (block.trend(Role::Iteration), latency, block.think())
+            (block.trend(Role::Iteration), latency, block.think_time())
         {
             let one_each = block
-                .requests_per_turn()
+                .mean_requests_per_turn()
                 .is_some_and(|per| (per - 1.0).abs() < 0.001);
             if let (Some(whole), Some(part), Some(mean)) =
                 (&iteration.min, &latency.min, &iteration.mean)
@@ -112,7 +112,7 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                                 "every iteration is one request; the one with the {} request took at least {}, so {} of it, {:.0} %, was outside the request; for the mean iteration this is {:.1} %",
                                 part.text,
                                 whole.text,
-                                plain(outside, Unit::Time),
+                                format_value(outside, Unit::Time),
                                 outside / whole.value * 100.0,
                                 idle.max(0.0) * 100.0
                             ),
@@ -122,16 +122,16 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                 }
             }
         }
-        longer(block, findings);
-        parts(report, block, findings);
+        check_against_iteration(block, findings);
+        check_parts(report, block, findings);
     }
 }
 
 /// Reports a request that takes longer than the iteration that contains it. Each iteration makes one
 /// request, and none was interrupted.
-fn longer(block: &Block, findings: &mut Findings) {
+fn check_against_iteration(block: &Block, findings: &mut Findings) {
     let one_each = block
-        .requests_per_turn()
+        .mean_requests_per_turn()
         .is_some_and(|per| (per - 1.0).abs() < 1e-9);
     let (Some(iteration), Some(latency), true) = (
         block.trend(Role::Iteration),
@@ -148,7 +148,7 @@ fn longer(block: &Block, findings: &mut Findings) {
         let (Some(part), Some(whole)) = (part, whole) else {
             continue;
         };
-        if part.value <= whole.value + printed(part) + printed(whole) {
+        if part.value <= whole.value + printed_step(part) + printed_step(whole) {
             continue;
         }
         findings.block(
@@ -172,12 +172,12 @@ fn longer(block: &Block, findings: &mut Findings) {
 }
 
 /// The value of one step of the last printed digit.
-fn printed(figure: &Quantity) -> f64 {
-    duration(&figure.text, figure.line).map_or(figure.step, |read| read.step.max(figure.step))
+fn printed_step(figure: &Quantity) -> f64 {
+    parse_duration(&figure.text, figure.line).map_or(figure.step, |read| read.step.max(figure.step))
 }
 
 /// Checks mean(sending) + mean(waiting) + mean(receiving) = mean(duration), which is k6's definition.
-fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
+fn check_parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
     let mean = |role| block.trend(role).and_then(|trend| trend.mean.as_ref());
     let (Some(sending), Some(waiting), Some(receiving), Some(whole)) = (
         mean(Role::Sending),
@@ -189,7 +189,11 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
     };
     let sum = sending.value + waiting.value + receiving.value;
     // A page may have rounded k6's values to two decimals.
-    let slack = 2.0 * (printed(sending) + printed(waiting) + printed(receiving) + printed(whole))
+    let slack = 2.0
+        * (printed_step(sending)
+            + printed_step(waiting)
+            + printed_step(receiving)
+            + printed_step(whole))
         + whole.value * 1e-6;
     if (sum - whole.value).abs() > slack {
         findings.block(
@@ -207,7 +211,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
                     sending.text,
                     waiting.text,
                     receiving.text,
-                    plain(sum, Unit::Time),
+                    format_value(sum, Unit::Time),
                     whole.text
                 ),
                 "The rows come from different runs, or were changed by hand.".to_owned(),
@@ -217,13 +221,13 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
 }
 
 /// Checks min ≤ p(q) ≤ p(q') ≤ max for q < q', and min ≤ mean ≤ max.
-pub fn disorder(report: &Report, findings: &mut Findings) {
+pub fn check_order(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        two_means(block, findings);
-        two_maxima(block, findings);
+        check_two_means(block, findings);
+        check_two_maxima(block, findings);
         for trend in &block.trends {
-            impossible_mean(block, trend, findings);
-            let Some((one, other)) = out_of_order(trend, precision(block)) else {
+            check_mean(block, trend, findings);
+            let Some((one, other)) = find_disorder(trend, allowed_difference(block)) else {
                 continue;
             };
             // In this row, hey prints the minimum and maximum of the whole request.
@@ -248,7 +252,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
 }
 
 /// Compares the two means of wrk2: in the row `Latency`, and below the percentiles.
-fn two_means(block: &Block, findings: &mut Findings) {
+fn check_two_means(block: &Block, findings: &mut Findings) {
     let (Some(again), Some(mean)) = (
         &block.repeated_mean,
         block.latency().and_then(|latency| latency.mean.as_ref()),
@@ -278,7 +282,7 @@ fn two_means(block: &Block, findings: &mut Findings) {
 }
 
 /// Compares the two maxima of ab: in the row `Total:`, and below the percentiles.
-fn two_maxima(block: &Block, findings: &mut Findings) {
+fn check_two_maxima(block: &Block, findings: &mut Findings) {
     let (Some(longest), Some(max)) = (
         &block.longest,
         block.latency().and_then(|latency| latency.max.as_ref()),
@@ -303,7 +307,7 @@ fn two_maxima(block: &Block, findings: &mut Findings) {
                 "{} and {} are the longest of the same requests: they differ by {}",
                 max.text,
                 longest.text,
-                plain(apart, Unit::Time)
+                format_value(apart, Unit::Time)
             ),
             "Show the output of a single run, unchanged.".to_owned(),
         ],
@@ -311,7 +315,7 @@ fn two_maxima(block: &Block, findings: &mut Findings) {
 }
 
 /// Reports a mean that contradicts the quantiles and the maximum of the same samples.
-fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
+fn check_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     // wrk2's percentiles cover different samples than its mean, and hey's cover at most a million.
     // A custom metric may have any number of samples.
     let samples = match trend.role {
@@ -337,20 +341,20 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     let conclusion = if high < lowest {
         format!(
             "these samples have a mean of at least {}, but {} is printed",
-            plain(lowest, Unit::Time),
+            format_value(lowest, Unit::Time),
             mean.text
         )
     } else if low > highest {
         format!(
             "these samples have a mean of at most {}, but {} is printed",
-            plain(highest, Unit::Time),
+            format_value(highest, Unit::Time),
             mean.text
         )
     } else {
         return;
     };
     // Another finding already reports a mean outside of minimum and maximum.
-    if out_of_order(trend, precision(block)).is_some() {
+    if find_disorder(trend, allowed_difference(block)).is_some() {
         return;
     }
     findings.block(
@@ -364,7 +368,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
                 trend.name,
                 mean.text,
                 parts.join(", "),
-                samples.map_or(String::new(), |n| format!(", {} samples", digits(n)))
+                samples.map_or(String::new(), |n| format!(", {} samples", format_number(n)))
             ),
             conclusion,
             "Take all figures of a row from the same run, and show the tool's output unchanged."
@@ -375,14 +379,14 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
 
 /// The allowed difference of two figures for the same samples. An HdrHistogram with three digits
 /// returns the upper end of a bar as the percentile, but the maximum may be exact.
-fn precision(block: &Block) -> f64 {
+fn allowed_difference(block: &Block) -> f64 {
     match block.tool {
         Tool::Wrk2 | Tool::Zrk | Tool::Autocannon => 0.002,
         _ => 1e-9,
     }
 }
 
-fn out_of_order(trend: &Trend, precision: f64) -> Option<(String, String)> {
+fn find_disorder(trend: &Trend, precision: f64) -> Option<(String, String)> {
     let mut ladder = Vec::new();
     ladder.extend(trend.min.iter().map(|figure| ("min".to_owned(), figure)));
     for (q, figure) in &trend.quantiles {

@@ -3,11 +3,11 @@
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Quantity, Unit, bare, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_unitless};
 use crate::report::{Findings, Report};
 
 /// Reports failures next to a share that prints as 0 % or 100 %, and marks with an inverted meaning.
-pub fn rounded(report: &Report, findings: &mut Findings) {
+pub fn check_rounded_shares(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-rounded-away";
     let mut inverted = None;
     for block in &report.blocks {
@@ -20,17 +20,17 @@ pub fn rounded(report: &Report, findings: &mut Findings) {
         for tally in zero.into_iter().chain(all) {
             let total = tally.failed + tally.passed;
             let share = tally.share.as_ref().map_or("", |share| &share.text);
-            rounded_away(block, tally.line, tally.failed, total, share, findings);
+            report_rounded_away(block, tally.line, tally.failed, total, share, findings);
         }
         if let Some(success) = block
             .success
             .as_ref()
             .filter(|success| success.text.starts_with("100"))
         {
-            let bad = bad_responses(block);
+            let bad = unsuccessful_responses(block);
             if bad > 0.0 && block.tool == Tool::Vegeta && success.step > 0.0 {
                 let total = block.samples().unwrap_or(bad);
-                rounded_away(block, success.line, bad, total, &success.text, findings);
+                report_rounded_away(block, success.line, bad, total, &success.text, findings);
             }
         }
         if block.failures.as_ref().is_some_and(|tally| tally.inverted) && inverted.is_none() {
@@ -45,19 +45,19 @@ pub fn rounded(report: &Report, findings: &mut Findings) {
             block,
             tally.line,
             [
-                format!("http_req_failed: ✓ {} ✗ {}", digits(tally.failed), digits(tally.passed)),
+                format!("http_req_failed: ✓ {} ✗ {}", format_number(tally.failed), format_number(tally.passed)),
                 format!(
                     "in this layout ✓ counts requests for which `failed` is true: {} failed, {} did not; readers expect the opposite",
-                    digits(tally.failed),
-                    digits(tally.passed)
+                    format_number(tally.failed),
+                    format_number(tally.passed)
                 ),
-                format!("Quote the number with the word: \"{} of {} failed\".", digits(tally.failed), digits(tally.failed + tally.passed)),
+                format!("Quote the number with the word: \"{} of {} failed\".", format_number(tally.failed), format_number(tally.failed + tally.passed)),
             ],
         );
     }
 }
 
-fn rounded_away(
+fn report_rounded_away(
     block: &Block,
     line: usize,
     failed: f64,
@@ -73,14 +73,14 @@ fn rounded_away(
         [
             format!(
                 "{printed}, but {} of {} failed",
-                digits(failed),
-                digits(total)
+                format_number(failed),
+                format_number(total)
             ),
             format!(
                 "{} ÷ {} = {}, printed as {printed}",
-                digits(failed),
-                digits(total),
-                plain(failed / total, Unit::Share)
+                format_number(failed),
+                format_number(total),
+                format_value(failed / total, Unit::Share)
             ),
             "State the number of failures, and what failed.".to_owned(),
         ],
@@ -88,21 +88,21 @@ fn rounded_away(
 }
 
 /// Reports unsuccessful responses, by their status lines.
-pub fn bad_responses(block: &Block) -> f64 {
+pub fn unsuccessful_responses(block: &Block) -> f64 {
     block
         .statuses
         .iter()
-        .filter(|(code, _)| !good(code))
+        .filter(|(code, _)| !is_success(code))
         .map(|(_, count)| count.value)
         .sum()
 }
 
-fn good(code: &str) -> bool {
+fn is_success(code: &str) -> bool {
     code.starts_with(['1', '2', '3']) || code == "OK"
 }
 
 /// Reports failed requests in the rate, and their times in the latency.
-pub fn as_work(report: &Report, findings: &mut Findings) {
+pub fn check_failures_as_work(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-as-work";
     for block in &report.blocks {
         let length = block
@@ -116,12 +116,12 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
         } else {
             block.failed() - length
         };
-        let failed = errors.max(bad_responses(block));
-        turns_that_failed(block, findings);
+        let failed = errors.max(unsuccessful_responses(block));
+        check_failed_iterations(block, findings);
         if let (Tool::Vegeta, Some(requests)) = (block.tool, &block.requests) {
-            in_latency(block, failed, requests.value, findings);
+            check_failures_in_latency(block, failed, requests.value, findings);
         }
-        let in_title = titled(block);
+        let in_title = titled_requests(block);
         let requests = block.requests.as_ref().or(in_title.as_ref());
         let (Some(requests), Some(rate)) = (requests, &block.rate) else {
             continue;
@@ -145,7 +145,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     [
                         format!(
                             "{} of {} failed; latency max=0s",
-                            digits(failed),
+                            format_number(failed),
                             requests.text
                         ),
                         format!(
@@ -176,7 +176,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     good_max.text,
                     mean.filter(|mean| *mean > 0.0).map_or(String::new(), |mean| format!(
                         "; failed requests took about {} each: (mean of all × all − mean of successful × successful) ÷ failed",
-                        plain(mean, Unit::Time)
+                        format_value(mean, Unit::Time)
                     ))
                 )
             })
@@ -190,14 +190,14 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             block,
             rate.line,
             [
-                format!("{}, {} of {} failed{}", plain(rate.value, Unit::Rate), digits(failed), requests.text, unlike.unwrap_or_default()),
+                format!("{}, {} of {} failed{}", format_value(rate.value, Unit::Rate), format_number(failed), requests.text, unlike.unwrap_or_default()),
                 format!(
                     "{} × (1 − {} ÷ {}) = {} got the expected response; {} of the rate are failures",
-                    plain(rate.value, Unit::Rate),
-                    digits(failed),
+                    format_value(rate.value, Unit::Rate),
+                    format_number(failed),
                     requests.text,
-                    plain(good_rate, Unit::Rate),
-                    plain(share, Unit::Share)
+                    format_value(good_rate, Unit::Rate),
+                    format_value(share, Unit::Share)
                 ),
                 "Report the rate and the latency of successful responses. A failed request is often faster than a successful one, or as slow as a timeout.".to_owned(),
             ],
@@ -208,7 +208,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
 static TITLE: Pattern = pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+requests\b");
 
 /// The number of requests in the heading above a part of ab's output that lacks it.
-fn titled(block: &Block) -> Option<Quantity> {
+fn titled_requests(block: &Block) -> Option<Quantity> {
     if block.tool != Tool::Ab || block.requests.is_some() {
         return None;
     }
@@ -217,12 +217,12 @@ fn titled(block: &Block) -> Option<Quantity> {
     if found.next().is_some() {
         return None;
     }
-    bare(&digits.replace(',', ""), Unit::Count, block.first_line)
+    parse_unitless(&digits.replace(',', ""), Unit::Count, block.first_line)
 }
 
 /// Reports vegeta's latencies if requests failed: its throughput counts only successful responses,
 /// but its latencies cover all.
-fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings) {
+fn check_failures_in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings) {
     let share = failed / requests;
     let Some(latency) = block
         .latency()
@@ -251,9 +251,9 @@ fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings
             format!("{}; {name} {}", listed.join(" "), typical.text),
             format!(
                 "{} ÷ {} = {} of the latencies are of requests that failed",
-                digits(failed),
-                digits(requests),
-                plain(share, Unit::Share)
+                format_number(failed),
+                format_number(requests),
+                format_value(share, Unit::Share)
             ),
             "Report latencies of successful responses, and count the failures separately."
                 .to_owned(),
@@ -262,7 +262,7 @@ fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings
 }
 
 /// Reports iterations with a failed check in scripts without HTTP requests.
-fn turns_that_failed(block: &Block, findings: &mut Findings) {
+fn check_failed_iterations(block: &Block, findings: &mut Findings) {
     let (None, Some(iterations), Some(rate)) =
         (&block.requests, &block.iterations, &block.iteration_rate)
     else {
@@ -282,12 +282,12 @@ fn turns_that_failed(block: &Block, findings: &mut Findings) {
         block,
         check.line,
         [
-            format!("✓ {} / ✗ {}; {} iterations at {}", digits(check.passed), digits(check.failed), iterations.text, rate.text),
+            format!("✓ {} / ✗ {}; {} iterations at {}", format_number(check.passed), format_number(check.failed), iterations.text, rate.text),
             format!(
                 "{} ÷ {} = {} of the iterations failed a check and are in the rate and the durations",
-                digits(check.failed),
+                format_number(check.failed),
                 iterations.text,
-                plain(check.failed / iterations.value, Unit::Share)
+                format_value(check.failed / iterations.value, Unit::Share)
             ),
             "Report the rate and the duration of the iterations that did their work.".to_owned(),
         ],
@@ -295,7 +295,7 @@ fn turns_that_failed(block: &Block, findings: &mut Findings) {
 }
 
 /// ab counts a response as failed if its length differs from that of the first response.
-pub fn length(report: &Report, findings: &mut Findings) {
+pub fn check_length_failures(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(length), Some(tally)) = (&block.length_failures, &block.failures) else {
             continue;
@@ -307,8 +307,8 @@ pub fn length(report: &Report, findings: &mut Findings) {
                 block,
                 tally.line,
                 [
-                    format!("Failed requests: {}, of them Length: {}; no line of non-2xx responses", digits(tally.failed), length.text),
-                    format!("{} − {} = 0 failed for another reason: the responses only differ in length from the first", digits(tally.failed), length.text),
+                    format!("Failed requests: {}, of them Length: {}; no line of non-2xx responses", format_number(tally.failed), length.text),
+                    format!("{} − {} = 0 failed for another reason: the responses only differ in length from the first", format_number(tally.failed), length.text),
                     "Run ab with -l if responses vary in length.".to_owned(),
                 ],
             );
@@ -317,9 +317,9 @@ pub fn length(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports error responses next to a line that claims success.
-pub fn non_success(report: &Report, findings: &mut Findings) {
+pub fn check_non_success(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let bad = bad_responses(block);
+        let bad = unsuccessful_responses(block);
         let total = block.samples().unwrap_or(0.0);
         if bad <= 0.0 || total <= 0.0 || bad / total < 0.01 {
             continue;
@@ -366,9 +366,9 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "{} of {} responses, {}, are errors, and the rate and the latency include them",
-                    digits(bad),
-                    digits(total),
-                    plain(bad / total, Unit::Share)
+                    format_number(bad),
+                    format_number(total),
+                    format_value(bad / total, Unit::Share)
                 ),
                 match block.statuses.iter().all(|(code, _)| code == "0") {
                     true => "Check that the service is reachable, because no request got a response.",
@@ -383,7 +383,7 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
 }
 
 /// The number of samples that are about as long as this figure or longer, according to the percentiles.
-fn at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
+fn samples_at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
     let quantile = latency
         .quantiles
         .iter()
@@ -394,7 +394,7 @@ fn at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
 
 /// Reports a value within 1 % of a round timeout if requests failed and successful responses are
 /// far faster.
-pub fn timeout(report: &Report, findings: &mut Findings) {
+pub fn check_timeout(report: &Report, findings: &mut Findings) {
     const ROUND: [f64; 12] = [
         0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0,
     ];
@@ -410,7 +410,10 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
             error.contains("timeout") || error.contains("timed out") || error.contains("deadline")
         });
         let timeouts = block.sockets.map_or(0.0, |sockets| sockets.timeout);
-        let failed = block.failed().max(bad_responses(block)).max(timeouts);
+        let failed = block
+            .failed()
+            .max(unsuccessful_responses(block))
+            .max(timeouts);
         if failed <= 0.0 && !named {
             continue;
         }
@@ -443,9 +446,9 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .mean
                 .as_ref()
                 .is_some_and(|mean| (mean.value / figure.value - 1.0).abs() < 0.01);
-            let of_service = block.sockets.is_some() && bad_responses(block) <= 0.0 && all;
+            let of_service = block.sockets.is_some() && unsuccessful_responses(block) <= 0.0 && all;
             // One failure explains one slow sample, but not the slowest hundredth.
-            let enough = named || failed >= 0.5 * at_least(block, latency, figure);
+            let enough = named || failed >= 0.5 * samples_at_least(block, latency, figure);
             name != "min" && name != "mean" && round && (apart || named) && enough && !of_service
         });
         let Some((name, figure)) = found else {
@@ -465,12 +468,12 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 format!(
                     "{name} {}, {} failed{}",
                     figure.text,
-                    digits(failed),
+                    format_number(failed),
                     good.map_or(String::new(), |good| format!("; slowest successful response {}", good.text))
                 ),
                 match (figure.value / round - 1.0) * 100.0 {
                     above if above < 0.05 => format!("{} is a round number, and requests failed", figure.text),
-                    above => format!("{} is {above:.1} % above the round number {}, and requests failed", figure.text, plain(round, Unit::Time)),
+                    above => format!("{} is {above:.1} % above the round number {}, and requests failed", figure.text, format_value(round, Unit::Time)),
                 },
                 "Count these requests as lost, and report the latency of the others. This figure only shows how long the client waited.".to_owned(),
             ],

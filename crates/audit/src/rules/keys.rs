@@ -6,14 +6,14 @@ use regex_lite::Regex;
 
 use crate::block::Model;
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
-use super::series::same_series;
+use super::series::are_in_same_series;
 
 /// Reports requests that are served one at a time: rate × shortest request ≈ 1 with many users, or
 /// more users without a higher rate.
-pub fn hot(report: &Report, findings: &mut Findings) {
+pub fn check_hot_key(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(rate), Some(latency)) = (&block.users, &block.rate, block.latency())
         else {
@@ -22,8 +22,8 @@ pub fn hot(report: &Report, findings: &mut Findings) {
         let Some(min) = &latency.min else { continue };
         let alone = rate.value * min.value;
         let idle = match (
-            block.think(),
-            block.turn().and_then(|turn| turn.mean.as_ref()),
+            block.think_time(),
+            block.turn_duration().and_then(|turn| turn.mean.as_ref()),
         ) {
             (Some(think), Some(turn)) => think / turn.value,
             _ => 0.0,
@@ -47,7 +47,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
         let more = report
             .blocks
             .iter()
-            .filter(|other| same_series(block, other))
+            .filter(|other| are_in_same_series(block, other))
             .find_map(|other| {
                 let more = other
                     .users
@@ -60,7 +60,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
                 Some(format!(
                     "; with {} users the rate is {}, {:.2} of it",
                     more.text,
-                    plain(no_faster.value, Unit::Rate),
+                    format_value(no_faster.value, Unit::Rate),
                     no_faster.value / rate.value
                 ))
             })
@@ -71,12 +71,12 @@ pub fn hot(report: &Report, findings: &mut Findings) {
             block,
             rate.line,
             [
-                format!("{} users, {}, fastest request {}{more}", users.text, plain(rate.value, Unit::Rate), min.text),
+                format!("{} users, {}, fastest request {}{more}", users.text, format_value(rate.value, Unit::Rate), min.text),
                 format!(
                     "{} × {} = {} request in service at a time, despite {} users: the mean latency is just {} users ÷ rate",
-                    plain(rate.value, Unit::Rate),
+                    format_value(rate.value, Unit::Rate),
                     min.text,
-                    digits(alone),
+                    format_number(alone),
                     users.text,
                     users.text
                 ),
@@ -111,7 +111,7 @@ enum Bounds {
 }
 
 /// Reports two ranges of equal size that are shifted against each other.
-pub fn unseeded(report: &Report, findings: &mut Findings) {
+pub fn check_unseeded_keys(report: &Report, findings: &mut Findings) {
     let mut ranges: Vec<(u64, u64, usize, String)> = Vec::new();
     for code in report
         .document

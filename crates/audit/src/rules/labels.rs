@@ -3,22 +3,22 @@
 use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
 
-use super::tables::cell;
+use super::tables::cell_at;
 
-pub fn mismatch(report: &Report, findings: &mut Findings) {
-    schemas(report, findings);
+pub fn check_labels(report: &Report, findings: &mut Findings) {
+    check_schemas(report, findings);
     for block in &report.blocks {
-        headings(report, block, findings);
+        check_title(report, block, findings);
     }
-    engines(report, findings);
+    check_engines(report, findings);
 }
 
 /// The innermost title with a number. An outer title counts only if no other output is below it:
 /// "200 req/s for a minute" above "Result:".
-fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
+fn find_title<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
     let numbered = |title: &String| title.contains(|letter: char| letter.is_ascii_digit());
     let at = block.titles.iter().rposition(numbered)?;
     let path = &block.titles[..=at];
@@ -36,7 +36,7 @@ fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
 static SCHEMA: Pattern = pattern!(r"[\w\[\]{}|-]*\{[\w|-]+\}[\w\[\]{}|-]*");
 
 /// Converts `{a|b}-{users}[-x]` to a pattern for the names of rows.
-fn pattern_of(schema: &str) -> Option<regex_lite::Regex> {
+fn schema_to_pattern(schema: &str) -> Option<regex_lite::Regex> {
     let mut pattern = String::from("^");
     let mut name = None;
     for letter in schema.chars() {
@@ -61,13 +61,13 @@ fn pattern_of(schema: &str) -> Option<regex_lite::Regex> {
         .then(|| regex_lite::Regex::new(&pattern).ok())?
 }
 
-fn schemas(report: &Report, findings: &mut Findings) {
+fn check_schemas(report: &Report, findings: &mut Findings) {
     let mut left = 16;
     for prose in &report.document.prose {
         let Some(schema) = SCHEMA.find(&prose.text).map(|found| found.as_str()) else {
             continue;
         };
-        let Some(pattern) = pattern_of(schema) else {
+        let Some(pattern) = schema_to_pattern(schema) else {
             continue;
         };
         // The limit is far above the number of patterns in any document.
@@ -81,7 +81,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
             .iter()
             .filter(|table| table.line > prose.line)
         {
-            let name = |row: &[String]| cell(row, 0).trim_matches('`').to_owned();
+            let name = |row: &[String]| cell_at(row, 0).trim_matches('`').to_owned();
             let strange: Vec<(usize, String)> = table
                 .rows
                 .iter()
@@ -125,26 +125,26 @@ static RATE: Pattern =
 static SCRIPT: Pattern = pattern!(r"\b([\w.-]+\.[jt]s)\b");
 
 /// Compares the users, the rate or the script in the innermost title with those of the block.
-fn headings(report: &Report, block: &Block, findings: &mut Findings) {
+fn check_title(report: &Report, block: &Block, findings: &mut Findings) {
     let first = |pattern: &Pattern, text: &str| {
         // If the title has two numbers, it is uncertain which one refers to this block.
         let found = pattern.only(text)?;
         Some(group(&found, 1).to_owned())
     };
     let mut wrong = Vec::new();
-    if let Some(title) = title_of(report, block) {
-        let claimed = first(&USERS, title).and_then(|text| Some(number(&text)?.0));
+    if let Some(title) = find_title(report, block) {
+        let claimed = first(&USERS, title).and_then(|text| Some(parse_number(&text)?.0));
         if let (Some(claimed), Some(users)) = (claimed, &block.users)
             && claimed != users.value
         {
             wrong.push((
                 format!("\"{title}\" above an output of {} users", users.text),
-                format!("{} ≠ {}", digits(claimed), users.text),
+                format!("{} ≠ {}", format_number(claimed), users.text),
                 users.line,
                 Level::Error,
             ));
         }
-        let claimed = first(&RATE, title).and_then(|text| Some(number(&text)?.0));
+        let claimed = first(&RATE, title).and_then(|text| Some(parse_number(&text)?.0));
         if let (Some(claimed), Some(rate)) = (
             claimed,
             block.requested_rate.as_ref().or(block.rate.as_ref()),
@@ -161,7 +161,7 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
             };
             wrong.push((
                 format!("\"{title}\" above an output of {}", rate.text),
-                format!("{} ≠ {}{each}", digits(claimed), rate.text),
+                format!("{} ≠ {}{each}", format_number(claimed), rate.text),
                 rate.line,
                 // A title may state the desired rate.
                 match block.requested_rate {
@@ -220,7 +220,7 @@ static USING: Pattern =
 
 /// Reports if the prose names the engine of the results, but the configurations above the blocks
 /// set only another one.
-fn engines(report: &Report, findings: &mut Findings) {
+fn check_engines(report: &Report, findings: &mut Findings) {
     let engine_of = |word: &str| {
         let word = word.to_lowercase();
         ENGINES
@@ -279,7 +279,7 @@ fn engines(report: &Report, findings: &mut Findings) {
                     "`{key}` in \"{title}\", which names {} block(s) from line {}; \"{}\" (line {})",
                     under.len(),
                     first.first_line,
-                    super::prose::shortened(&prose.text),
+                    super::prose::shorten(&prose.text),
                     prose.line
                 ),
                 format!("the configuration sets {other}, but nothing for {claimed}, which the text names"),

@@ -6,14 +6,14 @@ use crate::pattern::{Pattern, pattern};
 use crate::report::{Findings, Report};
 
 /// Reports a loopback target, a pinned generator, and overlapping CPU lists.
-pub fn co_located(report: &Report, findings: &mut Findings) {
+pub fn check_location(report: &Report, findings: &mut Findings) {
     const RULE: &str = "co-located";
-    same_machine(report, findings);
+    check_same_machine(report, findings);
     let mut lists: Vec<(usize, String, Vec<u32>, bool)> = Vec::new();
     for code in &report.document.codes {
         for line in code.lines(report.text) {
             let text = line.text.trim().trim_start_matches(['$', '>', ' ']);
-            let Some((list, command)) = pinned(text) else {
+            let Some((list, command)) = parse_pinned_command(text) else {
                 continue;
             };
             let generates = [
@@ -71,7 +71,7 @@ pub fn co_located(report: &Report, findings: &mut Findings) {
 }
 
 /// `taskset -c 0,2-3 command`
-fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
+fn parse_pinned_command(text: &str) -> Option<(Vec<u32>, &str)> {
     let rest = text.strip_prefix("taskset ")?.trim_start();
     let rest = rest
         .strip_prefix("-c ")
@@ -88,7 +88,7 @@ fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
 
 /// Adds one note for the page if an address, a command or a sentence states that both ran on one
 /// machine, but no note if the page names a remote target.
-fn same_machine(report: &Report, findings: &mut Findings) {
+fn check_same_machine(report: &Report, findings: &mut Findings) {
     let local = report
         .blocks
         .iter()
@@ -107,7 +107,7 @@ fn same_machine(report: &Report, findings: &mut Findings) {
         .find(|command| is_loopback(&command.text))
     {
         (command.line, shorten(&command.text))
-    } else if let Some((line, text)) = local_line(report) {
+    } else if let Some((line, text)) = find_local_line(report) {
         (line, text)
     } else {
         return;
@@ -132,7 +132,7 @@ static TOGETHER: Pattern = pattern!(
 static REMOTE: Pattern = pattern!(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}");
 
 /// The first line with this machine as the target, or with words to that effect.
-fn local_line(report: &Report) -> Option<(usize, String)> {
+fn find_local_line(report: &Report) -> Option<(usize, String)> {
     let mut found = None;
     for (at, line) in report.text.lines().take(20_000).enumerate() {
         if line.len() > 2000 {
@@ -161,5 +161,5 @@ fn local_line(report: &Report) -> Option<(usize, String)> {
 }
 
 fn shorten(text: &str) -> String {
-    super::prose::shortened(text)
+    super::prose::shorten(text)
 }

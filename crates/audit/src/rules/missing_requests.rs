@@ -3,32 +3,32 @@
 
 use crate::block::{Block, SocketErrors, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 const RULE: &str = "failures-left-out";
 
-pub fn left_out(report: &Report, findings: &mut Findings) {
+pub fn check_missing_requests(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if let Some(sockets) = &block.sockets {
-            timeouts(block, sockets, findings);
-            connections(block, sockets, findings);
+            check_timeouts(block, sockets, findings);
+            check_connections(block, sockets, findings);
         }
         match block.tool {
-            Tool::Autocannon | Tool::Gcannon => errors(block, findings),
-            Tool::Hey | Tool::Oha => without_status(block, findings),
+            Tool::Autocannon | Tool::Gcannon => check_errors(block, findings),
+            Tool::Hey | Tool::Oha => check_requests_without_status(block, findings),
             _ => {}
         }
     }
 }
 
 /// wrk records no latency for a request that times out.
-fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+fn check_timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let Some(requests) = &block.requests else {
         return;
     };
     if requests.value <= 0.0 {
-        nothing(block, sockets, findings);
+        check_no_response(block, sockets, findings);
         return;
     }
     // If there are as many read errors as requests, or both read and write errors, the server
@@ -48,9 +48,9 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let share = lost / (requests.value + lost);
     let slowest = block.latency().and_then(|latency| latency.max.as_ref());
     let what = if sockets.timeout > 0.0 {
-        format!("{} time-outs", digits(sockets.timeout))
+        format!("{} time-outs", format_number(sockets.timeout))
     } else {
-        format!("{} read and write errors", digits(read + write))
+        format!("{} read and write errors", format_number(read + write))
     };
     findings.block(
         RULE,
@@ -72,10 +72,10 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
             ),
             format!(
                 "{} ÷ ({} + {}) = {} of the requests are missing from every latency figure",
-                digits(lost),
-                digits(requests.value),
-                digits(lost),
-                plain(share, Unit::Share)
+                format_number(lost),
+                format_number(requests.value),
+                format_number(lost),
+                format_value(share, Unit::Share)
             ),
             "Report the failures with the latency, and repeat the run with a longer timeout."
                 .to_owned(),
@@ -84,7 +84,7 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
 }
 
 /// Reports if no request got a response and sockets failed.
-fn nothing(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+fn check_no_response(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let failed = sockets.read + sockets.write + sockets.timeout;
     if failed <= 0.0 {
         return;
@@ -95,10 +95,10 @@ fn nothing(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         block,
         sockets.line,
         [
-            format!("0 requests; {}", sockets.text()),
+            format!("0 requests; {}", sockets.to_wrk_text()),
             format!(
                 "{} sockets failed and no response was counted",
-                digits(failed)
+                format_number(failed)
             ),
             "There is no result. Look at a response with curl, and check that it is complete HTTP."
                 .to_owned(),
@@ -106,7 +106,7 @@ fn nothing(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     );
 }
 
-fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+fn check_connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let Some(users) = block.users.as_ref().filter(|users| users.value > 0.0) else {
         return;
     };
@@ -117,15 +117,15 @@ fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         format!(
             "{} − {} = {} connections generated the load",
             users.text,
-            digits(sockets.connect),
-            digits(users.value - sockets.connect)
+            format_number(sockets.connect),
+            format_number(users.value - sockets.connect)
         )
     } else {
         let responses = block.requests.as_ref().map_or(0.0, |n| n.value);
         format!(
             "{} connection attempts failed, {} requests got a response",
-            digits(sockets.connect),
-            digits(responses)
+            format_number(sockets.connect),
+            format_number(responses)
         )
     };
     findings.block(
@@ -134,14 +134,14 @@ fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         block,
         sockets.line,
         [
-            format!("{} connections requested, connect {}", users.text, digits(sockets.connect)),
+            format!("{} connections requested, connect {}", users.text, format_number(sockets.connect)),
             arithmetic,
             "Raise the limits on open files and the listen backlog, or report the number of connections that were opened.".to_owned(),
         ],
     );
 }
 
-fn errors(block: &Block, findings: &mut Findings) {
+fn check_errors(block: &Block, findings: &mut Findings) {
     let (Some(lost), Some(requests)) = (&block.lost, &block.requests) else {
         return;
     };
@@ -162,9 +162,9 @@ fn errors(block: &Block, findings: &mut Findings) {
             ),
             format!(
                 "{} ÷ {} = {} of the requests have no response; the latencies are of the others",
-                digits(lost.value),
-                digits(requests.value.max(lost.value)),
-                plain(share, Unit::Share)
+                format_number(lost.value),
+                format_number(requests.value.max(lost.value)),
+                format_value(share, Unit::Share)
             ),
             "Report the failures with the latency, and repeat the run with a longer timeout."
                 .to_owned(),
@@ -173,7 +173,7 @@ fn errors(block: &Block, findings: &mut Findings) {
 }
 
 /// Reports if rate × time requests were sent, but fewer have a status.
-fn without_status(block: &Block, findings: &mut Findings) {
+fn check_requests_without_status(block: &Block, findings: &mut Findings) {
     let (Some(rate), Some(elapsed), false) =
         (&block.rate, &block.elapsed, block.statuses.is_empty())
     else {
@@ -198,18 +198,18 @@ fn without_status(block: &Block, findings: &mut Findings) {
         [
             format!(
                 "{} for {}; {} responses with a status",
-                plain(rate.value, Unit::Rate),
-                plain(elapsed.value, Unit::Time),
-                digits(responses)
+                format_value(rate.value, Unit::Rate),
+                format_value(elapsed.value, Unit::Time),
+                format_number(responses)
             ),
             format!(
                 "{} × {} = {} requests; {} − {} = {} have no status",
-                plain(rate.value, Unit::Rate),
-                plain(elapsed.value, Unit::Time),
-                digits(made.round()),
-                digits(made.round()),
-                digits(responses),
-                digits(lost.round())
+                format_value(rate.value, Unit::Rate),
+                format_value(elapsed.value, Unit::Time),
+                format_number(made.round()),
+                format_number(made.round()),
+                format_number(responses),
+                format_number(lost.round())
             ),
             "State what happened to these requests: interrupted at the end, timed out or refused."
                 .to_owned(),

@@ -56,63 +56,63 @@ macro_rules! rules {
 
 /// All rules. Each name occurs once, even if several functions report findings under it.
 pub const RULES: &[Rule] = rules! {
-    "negative-duration": "A duration is below zero" => durations::negative,
-    "impossible-minimum": "A part of the request and the whole contradict each other" => durations::impossible,
-    "percentile-disorder": "These figures cannot come from the same samples" => durations::disorder,
-    "coarse-clock": "The clock is too coarse for these figures" => clock::coarse,
-    "printed-too-coarsely": "The figures are printed with too few digits" => clock::printed,
-    "percentile-undersampled": "There are too few samples for this percentile" => samples::undersampled,
-    "run-too-short": "The run is too short to show a steady state" => samples::short,
-    "startup-dominates": "A few slow requests dominate the average" => stalls::startup,
-    "connection-setup-tail": "As many requests are slow as there are connections" => setup_tail::tail,
-    "hidden-stall": "The percentiles hide a stall" => stalls::hidden,
-    "one-stall-explains": "A few slow samples cause the whole difference" => stalls::explains,
-    "think-time-bound": "The think time sets the rate, not the system" => closed_loop::think,
-    "saturated-closed-loop": "The latency is queueing: users divided by rate" => closed_loop::saturated,
-    "lock-step": "All users send at the same moment" => closed_loop::lock_step,
-    "littles-law-gap": "Users, rate and latency contradict each other" => closed_loop::little,
-    "gauge-as-result": "The last sample of `vus` is not the number of users" => closed_loop::gauge,
-    "hot-key": "The rate is that of one request at a time" => keys::hot,
-    "unseeded-keys": "The test requests keys that it never wrote" => keys::unseeded,
-    "failures-rounded-away": "Failures disappear in rounding" => failures::rounded,
-    "failures-as-work": "Failed requests count in the rate or the latency" => failures::as_work,
-    "failures-left-out": "Failed requests are missing from the latency" => missing_requests::left_out,
-    "same-request": "Every request was the same" => same_request::same,
-    "length-failures": "These failures are only responses of another length" => failures::length,
-    "non-success-as-success": "Responses are errors" => failures::non_success,
-    "timeout-as-percentile": "This figure is as long as a timeout" => failures::timeout,
-    "vacuous-check": "The checks do not catch wrong responses" => checks::vacuous,
-    "partial-check": "Only a part of the requests was checked" => checks::partial,
-    "setup-in-metrics": "Setup requests are included in the figures" => checks::setup,
-    "protocol-mismatch": "The encrypted row sent fewer bytes than the plain one" => protocol::mismatch,
-    "handshake-amortised": "Most requests made no TLS handshake" => protocol::handshake,
-    "connect-left-out": "The time to connect is missing from the comparison" => connections::left_out,
-    "keepalive-not-kept": "Connections were opened for each request, or shared" => connections::not_kept,
-    "unit-mismatch": "The unit does not match the figures" => units::mismatch,
-    "declared-vs-counted": "The run differs from the declared one" => counts::declared,
-    "total-mismatch": "The parts do not add up" => counts::total,
-    "divisor-includes-waiting": "The rate was divided by another time than the run's" => counts::divisor,
-    "copied-block": "Two results are identical" => counts::copied,
-    "torn-block": "The output is incomplete" => counts::orphan_rows,
-    "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::requested,
-    "ramp-end-as-rate": "The rate is that of the end of a ramp" => ramp::end_as_rate,
-    "overdriven": "The latency grew with the length of the run" => open_loop::overdriven,
-    "generator-saturated": "The load was lower than requested" => open_loop::saturated,
-    "above-baseline": "The result is faster than the network" => baseline::above,
-    "objective-contradicted": "The objective was missed" => objective::contradicted,
-    "non-monotone": "Latency or failures fall while the load rises" => rows::non_monotone,
-    "common-cap": "Several systems reach the same maximum rate" => rows::common_cap,
-    "single-run": "Each result is a single run" => rows::single,
-    "unlike-questions": "The rows measure different work" => rows::unlike,
-    "ratio-misstated": "A factor or a percentage is wrong" => claims::ratios,
-    "errors-denied": "The text denies errors that were counted" => claims::errors_denied,
-    "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
-    "percentile-misquoted": "The text names the wrong column" => prose::misquoted,
-    "label-mismatch": "The label does not match the result" => labels::mismatch,
-    "comparison-reversed": "The comparison is reversed" => comparison::reversed,
-    "wrong-base": "The percentage has the wrong base" => comparison::base,
-    "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::inverse,
-    "co-located": "The load generator and the system shared a machine" => location::co_located,
+    "negative-duration": "A duration is below zero" => durations::check_negative,
+    "impossible-minimum": "A part of the request and the whole contradict each other" => durations::check_impossible_minimum,
+    "percentile-disorder": "These figures cannot come from the same samples" => durations::check_order,
+    "coarse-clock": "The clock is too coarse for these figures" => clock::check_coarse_clock,
+    "printed-too-coarsely": "The figures are printed with too few digits" => clock::check_printed_digits,
+    "percentile-undersampled": "There are too few samples for this percentile" => samples::check_samples_above,
+    "run-too-short": "The run is too short to show a steady state" => samples::check_duration,
+    "startup-dominates": "A few slow requests dominate the average" => stalls::check_startup,
+    "connection-setup-tail": "As many requests are slow as there are connections" => setup_tail::check_tail,
+    "hidden-stall": "The percentiles hide a stall" => stalls::check_hidden_stalls,
+    "one-stall-explains": "A few slow samples cause the whole difference" => stalls::check_common_cause,
+    "think-time-bound": "The think time sets the rate, not the system" => closed_loop::check_think_time,
+    "saturated-closed-loop": "The latency is queueing: users divided by rate" => closed_loop::check_saturation,
+    "lock-step": "All users send at the same moment" => closed_loop::check_lock_step,
+    "littles-law-gap": "Users, rate and latency contradict each other" => closed_loop::check_littles_law,
+    "gauge-as-result": "The last sample of `vus` is not the number of users" => closed_loop::check_gauge,
+    "hot-key": "The rate is that of one request at a time" => keys::check_hot_key,
+    "unseeded-keys": "The test requests keys that it never wrote" => keys::check_unseeded_keys,
+    "failures-rounded-away": "Failures disappear in rounding" => failures::check_rounded_shares,
+    "failures-as-work": "Failed requests count in the rate or the latency" => failures::check_failures_as_work,
+    "failures-left-out": "Failed requests are missing from the latency" => missing_requests::check_missing_requests,
+    "same-request": "Every request was the same" => same_request::check_same_request,
+    "length-failures": "These failures are only responses of another length" => failures::check_length_failures,
+    "non-success-as-success": "Responses are errors" => failures::check_non_success,
+    "timeout-as-percentile": "This figure is as long as a timeout" => failures::check_timeout,
+    "vacuous-check": "The checks do not catch wrong responses" => checks::check_vacuous_checks,
+    "partial-check": "Only a part of the requests was checked" => checks::check_partial_checks,
+    "setup-in-metrics": "Setup requests are included in the figures" => checks::check_setup_requests,
+    "protocol-mismatch": "The encrypted row sent fewer bytes than the plain one" => protocol::check_sent_bytes,
+    "handshake-amortised": "Most requests made no TLS handshake" => protocol::check_handshakes,
+    "connect-left-out": "The time to connect is missing from the comparison" => connections::check_excluded_connecting,
+    "keepalive-not-kept": "Connections were opened for each request, or shared" => connections::check_kept_connections,
+    "unit-mismatch": "The unit does not match the figures" => units::check_units,
+    "declared-vs-counted": "The run differs from the declared one" => counts::check_declared_count,
+    "total-mismatch": "The parts do not add up" => counts::check_total,
+    "divisor-includes-waiting": "The rate was divided by another time than the run's" => counts::check_divisor,
+    "copied-block": "Two results are identical" => counts::check_copied_latencies,
+    "torn-block": "The output is incomplete" => counts::check_orphan_rows,
+    "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::check_requested_rate,
+    "ramp-end-as-rate": "The rate is that of the end of a ramp" => ramp::check_ramp_end,
+    "overdriven": "The latency grew with the length of the run" => open_loop::check_overdriven,
+    "generator-saturated": "The load was lower than requested" => open_loop::check_saturation,
+    "above-baseline": "The result is faster than the network" => baseline::check_against_baselines,
+    "objective-contradicted": "The objective was missed" => objective::check_objectives,
+    "non-monotone": "Latency or failures fall while the load rises" => rows::check_monotone,
+    "common-cap": "Several systems reach the same maximum rate" => rows::check_common_cap,
+    "single-run": "Each result is a single run" => rows::check_single_runs,
+    "unlike-questions": "The rows measure different work" => rows::check_response_sizes,
+    "ratio-misstated": "A factor or a percentage is wrong" => claims::check_ratios,
+    "errors-denied": "The text denies errors that were counted" => claims::check_denied_errors,
+    "stale-prose": "The text quotes a figure that the results do not have" => prose::check_stale_numbers,
+    "percentile-misquoted": "The text names the wrong column" => prose::check_misquoted_columns,
+    "label-mismatch": "The label does not match the result" => labels::check_labels,
+    "comparison-reversed": "The comparison is reversed" => comparison::check_reversed,
+    "wrong-base": "The percentage has the wrong base" => comparison::check_percentage_base,
+    "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::check_inverse_rate,
+    "co-located": "The load generator and the system shared a machine" => location::check_location,
 };
 
 /// Applies every rule.
@@ -121,26 +121,26 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         (rule.check)(report, findings);
     }
     // These functions report findings under names from the list above.
-    claims::objectives(report, findings);
-    claims::rates(report, findings);
-    claims::quantiles(report, findings);
-    claims::durations(report, findings);
-    claims::totals(report, findings);
-    claims::arithmetic(report, findings);
-    claims::labelled(report, findings);
-    claims::rows(report, findings);
-    claims::data(report, findings);
-    shares::without_counts(report, findings);
-    shares::sums(report, findings);
-    copies::changed(report, findings);
-    addresses::mismatch(report, findings);
-    counted_rate::counted(report, findings);
-    rate_label::mismatch(report, findings);
-    setup_tail::between_quantiles(report, findings);
+    claims::check_objectives(report, findings);
+    claims::check_rates(report, findings);
+    claims::check_quantiles(report, findings);
+    claims::check_durations(report, findings);
+    claims::check_totals(report, findings);
+    claims::check_arithmetic(report, findings);
+    claims::check_labelled_figures(report, findings);
+    claims::check_rows(report, findings);
+    claims::check_data(report, findings);
+    shares::check_share_without_counts(report, findings);
+    shares::check_weighted_mean(report, findings);
+    copies::check_changed_copies(report, findings);
+    addresses::check_addresses(report, findings);
+    counted_rate::check_counted_rate(report, findings);
+    rate_label::check_rate_label(report, findings);
+    setup_tail::check_quantile_gap(report, findings);
     records::check(report, grids, findings);
-    certainty::few_samples(report, findings);
-    certainty::one_cause(report, findings);
-    already_stated::stated(report, findings);
+    certainty::demote_findings_of_short_runs(report, findings);
+    certainty::drop_findings_with_same_cause(report, findings);
+    already_stated::demote_stated_findings(report, findings);
     for finding in &mut findings.found {
         let rule = RULES.iter().find(|rule| rule.name == finding.rule);
         finding.conclusion = rule.map_or("", |rule| rule.says);

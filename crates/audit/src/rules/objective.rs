@@ -3,7 +3,7 @@
 use crate::block::{Block, quantile_name};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Quantity, Unit, digits, duration, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_duration};
 use crate::report::{Findings, Report};
 
 /// A limit on a percentile, as stated in prose.
@@ -25,8 +25,8 @@ static NOT: Pattern = pattern!(
     r"(?i)\b(?:not|cannot|n't|never|might|could|would|if|fails?|failed|breaking|exceeds?)\b"
 );
 
-pub fn contradicted(report: &Report, findings: &mut Findings) {
-    thresholds(report, findings);
+pub fn check_objectives(report: &Report, findings: &mut Findings) {
+    check_thresholds(report, findings);
     let mut objective: Option<Objective> = None;
     let mut judged: Vec<usize> = Vec::new();
     for prose in report.prose() {
@@ -45,7 +45,7 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
                 let quantile = named.map(|percent| percent / 100.0).or(known);
                 let fresh = !sentence.contains("old SLA");
                 if let (Some(limit), Some(quantile), true) =
-                    (duration(text, prose.line), quantile, fresh)
+                    (parse_duration(text, prose.line), quantile, fresh)
                 {
                     objective = Some(Objective {
                         line: prose.line,
@@ -99,16 +99,17 @@ fn judge(
     if figure.bounds().0 <= objective.limit.value {
         return;
     }
-    let within = within(block, objective.limit.value).map_or(String::new(), |(count, total)| {
-        format!(
-            "; by the buckets {} of {} = {} were within {}, below {}",
-            digits(count),
-            digits(total),
-            plain(count / total, Unit::Share),
-            objective.limit.text,
-            plain(objective.quantile, Unit::Share)
-        )
-    });
+    let within =
+        samples_within(block, objective.limit.value).map_or(String::new(), |(count, total)| {
+            format!(
+                "; by the buckets {} of {} = {} were within {}, below {}",
+                format_number(count),
+                format_number(total),
+                format_value(count / total, Unit::Share),
+                objective.limit.text,
+                format_value(objective.quantile, Unit::Share)
+            )
+        });
     findings.block(
         "objective-contradicted",
         Level::Error,
@@ -117,7 +118,7 @@ fn judge(
         [
             format!(
                 "\"{}\" (line {line}), the limit {} from line {}; {} {}",
-                super::prose::shortened(sentence),
+                super::prose::shorten(sentence),
                 objective.limit.text,
                 objective.line,
                 quantile_name(objective.quantile),
@@ -131,7 +132,7 @@ fn judge(
 }
 
 /// The number of samples at or below the limit, if a histogram bucket ends there.
-fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
+fn samples_within(block: &Block, limit: f64) -> Option<(f64, f64)> {
     let end = block
         .histogram
         .iter()
@@ -147,7 +148,7 @@ fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
 static RULED: Pattern = pattern!(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?");
 
 /// Reports a ✓ next to a threshold that the printed percentile exceeds.
-fn thresholds(report: &Report, findings: &mut Findings) {
+fn check_thresholds(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         for threshold in block.thresholds.iter().filter(|threshold| threshold.passed) {
             let Some(found) = RULED.first(&threshold.text) else {
@@ -166,7 +167,7 @@ fn thresholds(report: &Report, findings: &mut Findings) {
                 .text
                 .split_whitespace()
                 .last()
-                .and_then(|word| duration(word.split_once('=')?.1, threshold.line));
+                .and_then(|word| parse_duration(word.split_once('=')?.1, threshold.line));
             if let Some(figure) = own
                 && figure.bounds().0 > limit / 1e3
             {

@@ -2,11 +2,11 @@
 
 use crate::block::{Model, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// Reports rate ≈ requested rate: the run shows that the system sustained the load, not its maximum.
-pub fn requested(report: &Report, findings: &mut Findings) {
+pub fn check_requested_rate(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(requested) = &block.requested_rate else {
             continue;
@@ -41,7 +41,7 @@ pub fn requested(report: &Report, findings: &mut Findings) {
 
 /// Reports overload: the time after the last request was sent ÷ the sending time, or a mean of many
 /// seconds.
-pub fn overdriven(report: &Report, findings: &mut Findings) {
+pub fn check_overdriven(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Model::Open, Some(latency), Some(declared)) = (
             block.model,
@@ -84,8 +84,8 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
             (Some(requested), Some(served)) if served < 0.98 * requested.value => format!(
                 "; requested {}, served {}: the queue grows by {} requests per second",
                 requested.text,
-                plain(served, Unit::Rate),
-                digits(requested.value - served)
+                format_value(served, Unit::Rate),
+                format_number(requested.value - served)
             ),
             _ => String::new(),
         };
@@ -110,7 +110,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports iterations that the tool could not start, and a rate below the one on the command line.
-pub fn saturated(report: &Report, findings: &mut Findings) {
+pub fn check_saturation(report: &Report, findings: &mut Findings) {
     const RULE: &str = "generator-saturated";
     for block in &report.blocks {
         if let (Some(dropped), Some(iterations)) = (&block.dropped, &block.iterations)
@@ -124,7 +124,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     dropped.line,
                     [
                         format!("dropped_iterations {}, iterations {}", dropped.text, iterations.text),
-                        format!("{} ÷ {} = {} of the load was never sent because no user was free, so the slowest moments are missing", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
+                        format!("{} ÷ {} = {} of the load was never sent because no user was free, so the slowest moments are missing", dropped.text, format_number(all), format_value(dropped.value / all, Unit::Share)),
                         "Allow more users, or report the latency and the rate as those of the lower load.".to_owned(),
                     ],
                 );
@@ -154,8 +154,8 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     block,
                     got.line,
                     [
-                        format!("{} was requested, the tool sent {}", plain(flag, Unit::Rate), got.text),
-                        format!("{} ÷ {} = {}", got.text, digits(flag), plain(got.value / flag, Unit::Share)),
+                        format!("{} was requested, the tool sent {}", format_value(flag, Unit::Rate), got.text),
+                        format!("{} ÷ {} = {}", got.text, format_number(flag), format_value(got.value / flag, Unit::Share)),
                         "The tool, its workers, its connections or the system limited the load. State the load that was actually sent.".to_owned(),
                     ],
                 );

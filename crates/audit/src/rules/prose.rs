@@ -3,7 +3,9 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Quantity, Unit, digits, duration, number, time_unit};
+use crate::quantity::{
+    Quantity, Unit, format_number, parse_duration, parse_number, parse_time_unit,
+};
 use crate::report::{Findings, Report};
 
 /// Splits text into sentences, at periods and similar marks at the end of a word.
@@ -28,7 +30,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Shortens a sentence for quoting.
-pub fn shortened(sentence: &str) -> String {
+pub fn shorten(sentence: &str) -> String {
     let sentence = sentence.trim();
     match sentence.char_indices().nth(140) {
         Some((at, _)) => format!("{}…", &sentence[..at]),
@@ -105,7 +107,7 @@ const ELSEWHERE: [&str; 14] = [
 const MAX_NUMBERS: usize = 2000;
 
 /// Reports the first line of the prose that was not checked.
-fn cut_off(line: usize, findings: &mut Findings) {
+fn report_unchecked_prose(line: usize, findings: &mut Findings) {
     findings.page(
         "stale-prose",
         Level::Note,
@@ -119,7 +121,7 @@ fn cut_off(line: usize, findings: &mut Findings) {
 }
 
 /// Reports numbers in the prose that no block contains.
-pub fn stale(report: &Report, findings: &mut Findings) {
+pub fn check_stale_numbers(report: &Report, findings: &mut Findings) {
     if !report.document.markdown || report.blocks.is_empty() {
         return;
     }
@@ -128,7 +130,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
         .iter()
         .filter_map(|block| Some(block.users.as_ref()?.value))
         .collect();
-    let times: Vec<&Quantity> = figures(&report.blocks).collect();
+    let times: Vec<&Quantity> = all_figures(&report.blocks).collect();
     let mut left = MAX_NUMBERS;
     for prose in report.prose() {
         if report.is_of_unprinted_run(prose.line) {
@@ -139,12 +141,12 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 continue;
             }
             let mut missing = Vec::new();
-            if !users.is_empty() && of_a_run(sentence) {
+            if !users.is_empty() && describes_one_run(sentence) {
                 let unknown = unknown_users(sentence, &users);
                 missing.extend(
                     unknown
                         .into_iter()
-                        .filter(|(claimed, _)| !requested(report, *claimed))
+                        .filter(|(claimed, _)| !is_requested(report, *claimed))
                         .map(|(_, words)| words),
                 );
             }
@@ -158,8 +160,8 @@ pub fn stale(report: &Report, findings: &mut Findings) {
             {
                 let text = found.get(0).map_or("", |all| all.as_str());
                 // The word next to the number decides whether it is a setting.
-                let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
-                if SETTINGS.iter().any(|word| near.contains(word)) || of_another_run(&lower) {
+                let near = clause_at(&lower, found.get(0).map_or(0, |all| all.start()));
+                if SETTINGS.iter().any(|word| near.contains(word)) || describes_change(&lower) {
                     continue;
                 }
                 if ELSEWHERE.iter().any(|word| near.contains(word)) {
@@ -168,27 +170,27 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 if in_full && !COLUMNS.iter().any(|word| near.contains(word)) {
                     continue;
                 }
-                let Some(claimed) = duration(text, prose.line) else {
+                let Some(claimed) = parse_duration(text, prose.line) else {
                     continue;
                 };
                 left -= 1;
                 if left == 0 {
-                    cut_off(prose.line, findings);
+                    report_unchecked_prose(prose.line, findings);
                     return;
                 }
-                if in_another_run(sentence, text, &times) {
+                if describes_hidden_run(sentence, text, &times) {
                     continue;
                 }
                 let precise = text.chars().filter(char::is_ascii_digit).count() >= 3;
-                let known =
-                    times.iter().any(|figure| claimed.agrees(figure)) || in_tables(report, text);
+                let known = times.iter().any(|figure| claimed.agrees_with(figure))
+                    || is_in_tables(report, text);
                 if precise && !known {
                     missing.push(format!("`{text}` is not a figure of any output"));
                 }
             }
             if let Some(found) = PROMISE.first(sentence) {
                 let what = found.get(1).map_or("", |word| word.as_str());
-                if !given(report, what) {
+                if !is_stated(report, what) {
                     missing.push(format!(
                         "{what} were to be measured, but no number of {what} is stated"
                     ));
@@ -198,14 +200,14 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 continue;
             }
             let seen: std::collections::BTreeSet<String> =
-                users.iter().map(|n| digits(*n)).collect();
+                users.iter().map(|n| format_number(*n)).collect();
             let seen: Vec<String> = seen.into_iter().take(8).collect();
             findings.page(
                 "stale-prose",
                 Level::Warning,
                 prose.line,
                 [
-                    format!("\"{}\"", shortened(sentence)),
+                    format!("\"{}\"", shorten(sentence)),
                     format!(
                         "{}; {} blocks were read{}",
                         missing.join("; "),
@@ -231,13 +233,13 @@ fn is_listing(sentence: &str) -> bool {
         .filter(|word| starts(word, |letter| letter.is_ascii_digit()))
         .count();
     let names = words()
-        .filter(|word| starts(word, char::is_alphabetic) && time_unit(word).is_none())
+        .filter(|word| starts(word, char::is_alphabetic) && parse_time_unit(word).is_none())
         .count();
     numbers >= 6 && names < numbers
 }
 
 /// Whether a sentence describes one run, and not users in general or a ramp.
-fn of_a_run(sentence: &str) -> bool {
+fn describes_one_run(sentence: &str) -> bool {
     const RUN: [&str; 12] = [
         "test", " ran ", " run", "load", "bench", "simulat", "using", "with ", "parallel",
         "stress", "attack", "measur",
@@ -273,13 +275,13 @@ fn of_a_run(sentence: &str) -> bool {
 }
 
 /// Whether a command on the page requests this number, perhaps for a run that is not shown.
-fn requested(report: &Report, claimed: f64) -> bool {
+fn is_requested(report: &Report, claimed: f64) -> bool {
     let words = report
         .commands
         .iter()
         .flat_map(|command| command.text.split([' ', '=', ',']));
     words
-        .filter_map(|word| number(word.trim_start_matches("-c")))
+        .filter_map(|word| parse_number(word.trim_start_matches("-c")))
         .any(|(value, _)| value == claimed)
 }
 
@@ -289,12 +291,12 @@ pub fn is_conditional(sentence: &str) -> bool {
         "should", "would", "could", "can ", "will ", "if ", "up to", "target", "expect",
     ];
     let sentence = sentence.to_lowercase();
-    WORDS.iter().any(|word| sentence.contains(word)) || of_another_run(&sentence)
+    WORDS.iter().any(|word| sentence.contains(word)) || describes_change(&sentence)
 }
 
 /// Whether a sentence describes a change. One of its numbers may then come from an earlier run that
 /// is not on the page.
-fn of_another_run(sentence: &str) -> bool {
+fn describes_change(sentence: &str) -> bool {
     // A quoted finding contains its own figures.
     if super::RULES
         .iter()
@@ -311,7 +313,7 @@ fn of_another_run(sentence: &str) -> bool {
 
 /// Whether a sentence has other precise numbers and no figure of the page, so that it describes a
 /// run that is not shown.
-fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
+fn describes_hidden_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
     let others: Vec<&str> = sentence
         .split(|letter: char| !(letter.is_ascii_digit() || letter == '.' || letter == ','))
         .map(|number| number.trim_matches(['.', ',']))
@@ -330,7 +332,7 @@ fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
 }
 
 /// The part of a sentence between the commas around a position.
-fn clause(sentence: &str, at: usize) -> &str {
+fn clause_at(sentence: &str, at: usize) -> &str {
     let at = at.min(sentence.len());
     let at = (0..=at)
         .rev()
@@ -343,7 +345,7 @@ fn clause(sentence: &str, at: usize) -> &str {
     &sentence[start..end]
 }
 
-fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
+fn all_figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
     blocks.iter().flat_map(|block| {
         block
             .trends
@@ -358,7 +360,7 @@ fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
 }
 
 /// Whether a table cell or a line of code contains this text.
-fn in_tables(report: &Report, text: &str) -> bool {
+fn is_in_tables(report: &Report, text: &str) -> bool {
     let compact: String = text.split_whitespace().collect();
     let cells = report
         .document
@@ -376,7 +378,7 @@ fn in_tables(report: &Report, text: &str) -> bool {
         })
 }
 
-fn word_number(text: &str) -> Option<f64> {
+fn parse_number_word(text: &str) -> Option<f64> {
     let named = [
         ("two", 2.0),
         ("three", 3.0),
@@ -392,16 +394,20 @@ fn word_number(text: &str) -> Option<f64> {
         .iter()
         .find(|(name, _)| text.eq_ignore_ascii_case(name))
         .map(|(_, value)| *value)
-        .or_else(|| number(text).map(|(value, _)| value))
+        .or_else(|| parse_number(text).map(|(value, _)| value))
 }
 
 fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
     let found = USERS.all(sentence);
     found
         .filter_map(|found| {
-            let claimed = word_number(found.get(1)?.as_str())?;
-            (!users.contains(&claimed))
-                .then(|| (claimed, format!("no output has {} users", digits(claimed))))
+            let claimed = parse_number_word(found.get(1)?.as_str())?;
+            (!users.contains(&claimed)).then(|| {
+                (
+                    claimed,
+                    format!("no output has {} users", format_number(claimed)),
+                )
+            })
         })
         .collect()
 }
@@ -412,7 +418,7 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
     let found = COUNTS.all(sentence);
     found
         .filter_map(|found| {
-            let of = |at: usize| found.get(at).and_then(|group| number(group.as_str()));
+            let of = |at: usize| found.get(at).and_then(|group| parse_number(group.as_str()));
             let (low, seconds) = (of(1)?.0, of(3)?.0);
             let high = of(2).map_or(low, |(high, _)| high);
             let mut counted = blocks
@@ -428,9 +434,9 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
             (!some).then(|| {
                 format!(
                     "no output of a run of {} s has {}…{} requests",
-                    digits(seconds),
-                    digits(low),
-                    digits(high)
+                    format_number(seconds),
+                    format_number(low),
+                    format_number(high)
                 )
             })
         })
@@ -438,7 +444,7 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
 }
 
 /// Whether the prose, a heading or a block states a number of this thing, such as connections.
-fn given(report: &Report, what: &str) -> bool {
+fn is_stated(report: &Report, what: &str) -> bool {
     let what = what.to_lowercase();
     let in_blocks = match what.as_str() {
         "connections" | "users" | "clients" | "vus" => {
@@ -474,7 +480,7 @@ static QUOTED: Pattern = pattern!(
 );
 
 /// Reports the value of one column if it is quoted under the name of another one.
-pub fn misquoted(report: &Report, findings: &mut Findings) {
+pub fn check_misquoted_columns(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -489,11 +495,11 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
                 }
                 let Some(figure) = found
                     .get(4)
-                    .and_then(|group| duration(group.as_str(), prose.line))
+                    .and_then(|group| parse_duration(group.as_str(), prose.line))
                 else {
                     continue;
                 };
-                let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
+                let near = clause_at(&lower, found.get(0).map_or(0, |all| all.start()));
                 if SETTINGS.iter().any(|word| near.contains(word)) {
                     continue;
                 }
@@ -507,14 +513,14 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
                     (None, Some(percent)) => format!("p{}", percent.as_str()),
                     _ => continue,
                 };
-                misquote(report, prose, sentence, &name, &figure, findings);
+                check_quoted_column(report, prose, sentence, &name, &figure, findings);
             }
         }
     }
 }
 
 /// Whether `figure`, quoted as `name`, is the value of another column of an output.
-pub fn misquote(
+pub fn check_quoted_column(
     report: &Report,
     prose: &crate::document::Prose,
     sentence: &str,
@@ -567,7 +573,7 @@ pub fn misquote(
         block,
         prose.line,
         [
-            format!("\"{}\"", shortened(sentence)),
+            format!("\"{}\"", shorten(sentence)),
             format!(
                 "{} is the block's {column} (line {}); its {name} {}",
                 shown.text,

@@ -2,11 +2,11 @@
 
 use crate::block::{Block, Role, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// The smallest and largest number of bytes sent per request that the printed total allows.
-fn sent_each(block: &Block) -> Option<(f64, f64)> {
+fn sent_bytes_per_request(block: &Block) -> Option<(f64, f64)> {
     let total = block.sent.total.as_ref()?;
     let requests = block.requests.as_ref()?.value;
     let (low, high) = total.bounds();
@@ -14,13 +14,13 @@ fn sent_each(block: &Block) -> Option<(f64, f64)> {
 }
 
 /// Whether the run made TLS handshakes, or `None` if the row is not printed.
-fn secured(block: &Block) -> Option<bool> {
+fn uses_tls(block: &Block) -> Option<bool> {
     let max = block.trend(Role::Tls)?.max.as_ref()?;
     Some(max.value > 0.0)
 }
 
 /// The protocol that the titles name.
-fn claimed(block: &Block) -> Option<u8> {
+fn claimed_protocol(block: &Block) -> Option<u8> {
     let title = block.titles.last()?.to_lowercase();
     // The part after a comma describes the other side.
     let own = title.split([',', '→']).next().unwrap_or_default();
@@ -40,19 +40,19 @@ fn claimed(block: &Block) -> Option<u8> {
 /// Compares the sent bytes with and without TLS. TLS only adds bytes (RFC 8446, 5.2: per record 5
 /// for the header, 1 for the type and 16 for the tag). If a run with TLS sends fewer bytes per
 /// request, it sent something else: another request, or HTTP/2 with compressed headers (RFC 7541).
-pub fn mismatch(report: &Report, findings: &mut Findings) {
+pub fn check_sent_bytes(report: &Report, findings: &mut Findings) {
     for block in report.blocks.iter().filter(|block| block.tool == Tool::K6) {
-        if secured(block) != Some(true) || claimed(block) == Some(2) {
+        if uses_tls(block) != Some(true) || claimed_protocol(block) == Some(2) {
             continue;
         }
-        let Some((_, highest)) = sent_each(block) else {
+        let Some((_, highest)) = sent_bytes_per_request(block) else {
             continue;
         };
         let plain_block = report
             .blocks
             .iter()
-            .filter(|other| secured(other) == Some(false))
-            .filter_map(|other| Some((other, sent_each(other)?)))
+            .filter(|other| uses_tls(other) == Some(false))
+            .filter_map(|other| Some((other, sent_bytes_per_request(other)?)))
             .filter(|(other, _)| {
                 other.users.as_ref().map(|n| n.value) == block.users.as_ref().map(|n| n.value)
             })
@@ -70,10 +70,10 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         let h2_like = report
             .blocks
             .iter()
-            .filter(|known| claimed(known) == Some(2))
+            .filter(|known| claimed_protocol(known) == Some(2))
             .find_map(|known| {
-                let (low, high) = sent_each(known)?;
-                (low <= highest && high >= sent_each(block)?.0).then(|| {
+                let (low, high) = sent_bytes_per_request(known)?;
+                (low <= highest && high >= sent_bytes_per_request(block)?.0).then(|| {
                     format!(
                         "; as many as the row \"{}\" ({low:.0}…{high:.0} B)",
                         known.name()
@@ -118,7 +118,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "TLS adds at least 22 B to a record, but at most {highest:.0} B were sent, compared with at least {lowest:.0} B without TLS: this was another request, or HTTP/2 with compressed headers{}",
-                    if claimed(block) == Some(1) { ", under a name with HTTP/1" } else { "" }
+                    if claimed_protocol(block) == Some(1) { ", under a name with HTTP/1" } else { "" }
                 ),
                 "Verify and show the negotiated protocol, and compare equal protocols.".to_owned(),
             ],
@@ -127,11 +127,11 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports handshakes ÷ requests: at most 1 − q, if p(q) of the handshake time is 0.
-pub fn handshake(report: &Report, findings: &mut Findings) {
+pub fn check_handshakes(report: &Report, findings: &mut Findings) {
     let compared = report
         .blocks
         .iter()
-        .any(|block| secured(block) == Some(false));
+        .any(|block| uses_tls(block) == Some(false));
     for block in &report.blocks {
         let (Some(tls), Some(requests)) = (block.trend(Role::Tls), &block.requests) else {
             continue;
@@ -159,10 +159,10 @@ pub fn handshake(report: &Report, findings: &mut Findings) {
                     "{} × {} = {} of handshakes in total, at most {} each: at least {} and fewer than {} of the requests made one; that is {} per request",
                     mean.text,
                     requests.text,
-                    plain(total, Unit::Time),
+                    format_value(total, Unit::Time),
                     max.text,
-                    digits(lowest),
-                    plain(1.0 - q, Unit::Share),
+                    format_number(lowest),
+                    format_value(1.0 - q, Unit::Share),
                     mean.text
                 ),
                 "This shows the cost of encryption on reused connections, but not the cost of TLS handshakes. Measure new connections as well.".to_owned(),

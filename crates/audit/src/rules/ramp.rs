@@ -2,7 +2,7 @@
 
 use crate::block::Block;
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// The layout of the-benchmarker's files. Its load is a ramp, and the stored rate covers only the
@@ -15,7 +15,7 @@ const RULE: &str = "ramp-end-as-rate";
 const ABOVE: f64 = 1.1;
 
 /// Count ÷ time, and the ratio of the printed rate to it.
-fn above_average(block: &Block) -> Option<(f64, f64)> {
+fn average_and_ratio(block: &Block) -> Option<(f64, f64)> {
     let (count, rate) = (block.requests.as_ref()?, block.rate.as_ref()?);
     let time = block.elapsed.as_ref().filter(|time| time.value > 0.0)?;
     let average = count.value / time.value;
@@ -23,9 +23,9 @@ fn above_average(block: &Block) -> Option<(f64, f64)> {
 }
 
 /// Reports a rate above count ÷ time in a run with a ramp.
-pub fn end_as_rate(report: &Report, findings: &mut Findings) {
+pub fn check_ramp_end(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let (Some((from, to)), Some((average, _))) = (block.ramp, above_average(block)) else {
+        let (Some((from, to)), Some((average, _))) = (block.ramp, average_and_ratio(block)) else {
             continue;
         };
         let (Some(rate), Some(count), Some(time)) = (&block.rate, &block.requests, &block.elapsed)
@@ -40,35 +40,35 @@ pub fn end_as_rate(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "{} for a ramp from {}/s to {}/s; {} requests in {}",
-                    plain(rate.value, Unit::Rate),
-                    digits(from),
-                    digits(to),
-                    digits(count.value),
-                    plain(time.value, Unit::Time)
+                    format_value(rate.value, Unit::Rate),
+                    format_number(from),
+                    format_number(to),
+                    format_number(count.value),
+                    format_value(time.value, Unit::Time)
                 ),
                 format!(
                     "{} ÷ {} = {} over the whole run; the printed rate is that of the end of the run, when the requested rate was highest",
-                    digits(count.value),
-                    plain(time.value, Unit::Time),
-                    plain(average, Unit::Rate)
+                    format_number(count.value),
+                    format_value(time.value, Unit::Time),
+                    format_value(average, Unit::Rate)
                 ),
                 "State the time window of the rate, or measure at a constant rate that the system sustains."
                     .to_owned(),
             ],
         );
     }
-    of_a_table(report, findings);
-    in_the_text(report, findings);
+    check_table(report, findings);
+    check_text(report, findings);
 }
 
 /// Published files with many systems: adds one finding if at least three systems are affected.
-fn of_a_table(report: &Report, findings: &mut Findings) {
+fn check_table(report: &Report, findings: &mut Findings) {
     let mut above: Vec<(&Block, f64, f64)> = report
         .blocks
         .iter()
         .filter(|block| block.layout == BENCHMARKER)
         .filter_map(|block| {
-            let (average, factor) = above_average(block)?;
+            let (average, factor) = average_and_ratio(block)?;
             Some((block, average, factor))
         })
         .collect();
@@ -87,13 +87,13 @@ fn of_a_table(report: &Report, findings: &mut Findings) {
                 "{} results have a rate above their count ÷ time, at most {}: {} next to {}",
                 above.len(),
                 block.name(),
-                plain(rate.value, Unit::Rate),
-                plain(*average, Unit::Rate)
+                format_value(rate.value, Unit::Rate),
+                format_value(*average, Unit::Rate)
             ),
             format!(
                 "{} ÷ {} = {factor:.2}: the stored rate describes only a part of the run",
-                digits(rate.value),
-                digits(*average)
+                format_number(rate.value),
+                format_number(*average)
             ),
             "Rank by the number of requests in the whole run, or by a constant rate that each system sustains."
                 .to_owned(),
@@ -102,7 +102,7 @@ fn of_a_table(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports zrk's `achieved_rate` of a ramp if the text names it as the result.
-fn in_the_text(report: &Report, findings: &mut Findings) {
+fn check_text(report: &Report, findings: &mut Findings) {
     let ramp = report.commands.iter().find_map(|command| {
         let range = command
             .text

@@ -3,7 +3,7 @@
 use crate::block::Tool;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::report::{Findings, Report};
 
 /// A line that contains only the rate, as scripts print it above each result.
@@ -15,7 +15,7 @@ static LABEL: Pattern = pattern!(
 const NEAR: usize = 8;
 
 /// Only vegeta prints the rate at which it sent.
-pub fn mismatch(report: &Report, findings: &mut Findings) {
+pub fn check_rate_label(report: &Report, findings: &mut Findings) {
     let lines: Vec<&str> = report.text.lines().collect();
     let mut after = 0;
     for block in &report.blocks {
@@ -50,7 +50,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                 format!(
                     "{} ÷ {} = {:.2}",
                     sent.text,
-                    digits(claimed),
+                    format_number(claimed),
                     sent.value / claimed
                 ),
                 "State the rate of this run above its output.".to_owned(),

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::block::Block;
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, plain};
+use crate::quantity::{Quantity, Unit, format_value};
 use crate::report::{Findings, Report};
 
-use super::failures::bad_responses;
-use super::series::{same_series, skeleton};
+use super::failures::unsuccessful_responses;
+use super::series::{are_in_same_series, titles_without_numbers};
 
 /// The requested load of a block.
-fn load(block: &Block) -> Option<&Quantity> {
+fn requested_load(block: &Block) -> Option<&Quantity> {
     block.requested_rate.as_ref().or(block.users.as_ref())
 }
 
 /// `150.00/s` or `100 users`.
-fn named(block: &Block) -> String {
+fn format_load(block: &Block) -> String {
     match (&block.requested_rate, &block.users) {
         (Some(rate), _) => format!("{}/s", rate.text.trim_end_matches("/s")),
         (None, Some(users)) => format!("{} users", users.text),
@@ -25,14 +25,14 @@ fn named(block: &Block) -> String {
 }
 
 /// Reports more load with a smaller median, beyond rounding and one percent.
-pub fn non_monotone(report: &Report, findings: &mut Findings) {
+pub fn check_monotone(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let same_target =
             one.target.is_some() && one.target == other.target && one.requested_rate.is_some();
-        if !(same_series(one, other) || same_target) {
+        if !(are_in_same_series(one, other) || same_target) {
             continue;
         }
-        let (Some(a), Some(b)) = (load(one), load(other)) else {
+        let (Some(a), Some(b)) = (requested_load(one), requested_load(other)) else {
             continue;
         };
         // A number of users and a request rate cannot be compared as loads.
@@ -44,10 +44,10 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
         } else {
             (other, one)
         };
-        let (Some(less), Some(more)) = (load(low), load(high)) else {
+        let (Some(less), Some(more)) = (requested_load(low), requested_load(high)) else {
             continue;
         };
-        failures_fall(low, high, findings);
+        check_failures(low, high, findings);
         let median = |block: &Block| {
             let latency = block.latency()?;
             latency.median().or(latency.mean.as_ref()).cloned()
@@ -64,8 +64,8 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
             low,
             at_low.line,
             [
-                format!("{} at {}, {} at {} (line {})", at_low.text, named(low), at_high.text, named(high), at_high.line),
-                format!("{} > {} with {:.2} times the load: they differ by {}, and without repeats, the variation between equal runs is unknown", at_low.text, at_high.text, less.value / more.value, plain(at_low.value - at_high.value, Unit::Time)),
+                format!("{} at {}, {} at {} (line {})", at_low.text, format_load(low), at_high.text, format_load(high), at_high.line),
+                format!("{} > {} with {:.2} times the load: they differ by {}, and without repeats, the variation between equal runs is unknown", at_low.text, at_high.text, less.value / more.value, format_value(at_low.value - at_high.value, Unit::Time)),
                 "Repeat both runs alternately, at least six times, and state confidence intervals.".to_owned(),
             ],
         );
@@ -73,7 +73,7 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports more load with a smaller share of failures, by at least a factor of two and one percent.
-fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
+fn check_failures(low: &Block, high: &Block, findings: &mut Findings) {
     let share = |block: &Block| {
         let tally = block.failures.as_ref()?;
         let all = tally.passed + tally.failed;
@@ -82,7 +82,7 @@ fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
     let (Some((at_low, line)), Some((at_high, other))) = (share(low), share(high)) else {
         return;
     };
-    let (Some(less), Some(more)) = (load(low), load(high)) else {
+    let (Some(less), Some(more)) = (requested_load(low), requested_load(high)) else {
         return;
     };
     if less.value >= more.value || at_low < 2.0 * at_high || at_low - at_high < 0.01 {
@@ -96,15 +96,15 @@ fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
         [
             format!(
                 "{} failed at {}, {} at {} (line {other})",
-                plain(at_low, Unit::Share),
-                named(low),
-                plain(at_high, Unit::Share),
-                named(high)
+                format_value(at_low, Unit::Share),
+                format_load(low),
+                format_value(at_high, Unit::Share),
+                format_load(high)
             ),
             format!(
                 "{} > {} with {:.2} times the load: the load alone does not explain the failures",
-                plain(at_low, Unit::Share),
-                plain(at_high, Unit::Share),
+                format_value(at_low, Unit::Share),
+                format_value(at_high, Unit::Share),
                 less.value / more.value
             ),
             "Find out what failed in the run with less load, and repeat both runs alternately."
@@ -115,7 +115,7 @@ fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
 
 /// Reports four or more systems within 1.5 % of each other: the run measured the limit of the
 /// generator, the network or another shared resource.
-pub fn common_cap(report: &Report, findings: &mut Findings) {
+pub fn check_common_cap(report: &Report, findings: &mut Findings) {
     const MIN_SYSTEMS: usize = 4;
     let rated: Vec<(&Block, f64)> = report
         .blocks
@@ -123,9 +123,9 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
         .filter(|block| block.requested_rate.is_none() && !block.titles.is_empty())
         // If users have think time, the common rate follows from the think time.
         .filter(|block| {
-            let turn = block.turn().and_then(|turn| turn.mean.as_ref());
+            let turn = block.turn_duration().and_then(|turn| turn.mean.as_ref());
             let idle = block
-                .think()
+                .think_time()
                 .zip(turn)
                 .map(|(think, turn)| think / turn.value);
             // With one user at a time and a distant server, the common rate follows from the
@@ -159,8 +159,10 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
             .map(|(block, _)| *block)
             .collect();
         // Systems have different names, but repeats of one system do not.
-        let names: BTreeSet<Vec<String>> =
-            near.iter().map(|block| skeleton(&block.titles)).collect();
+        let names: BTreeSet<Vec<String>> = near
+            .iter()
+            .map(|block| titles_without_numbers(&block.titles))
+            .collect();
         if names.len() < MIN_SYSTEMS {
             continue;
         }
@@ -198,7 +200,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
 }
 
 /// Reports comparisons with one run per cell.
-pub fn single(report: &Report, findings: &mut Findings) {
+pub fn check_single_runs(report: &Report, findings: &mut Findings) {
     let blocks: Vec<&Block> = report
         .blocks
         .iter()
@@ -223,7 +225,7 @@ pub fn single(report: &Report, findings: &mut Findings) {
 }
 
 /// Compares the bytes per response of blocks in the same series, or of a block and its bulk variant.
-pub fn unlike(report: &Report, findings: &mut Findings) {
+pub fn check_response_sizes(report: &Report, findings: &mut Findings) {
     let each = |block: &Block| -> Option<(f64, f64)> {
         let total = block.received.total.as_ref()?;
         let requests = block.requests.as_ref()?.value;
@@ -235,10 +237,11 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
         let (Some(a), Some(b)) = (each(one), each(other)) else {
             continue;
         };
-        let bulk = bulk_of(one, other);
-        let series = same_series(one, other)
-            || (skeleton(&one.titles) == skeleton(&other.titles) && !one.titles.is_empty());
-        if !(bulk || series) || often_failed(one) || often_failed(other) {
+        let bulk = is_bulk_variant(one, other);
+        let series = are_in_same_series(one, other)
+            || (titles_without_numbers(&one.titles) == titles_without_numbers(&other.titles)
+                && !one.titles.is_empty());
+        if !(bulk || series) || has_many_failures(one) || has_many_failures(other) {
             continue;
         }
         let script = |block: &Block| -> Option<String> {
@@ -293,13 +296,13 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
 }
 
 /// Error responses have a different size.
-fn often_failed(block: &Block) -> bool {
-    let failed = block.failed().max(bad_responses(block));
+fn has_many_failures(block: &Block) -> bool {
+    let failed = block.failed().max(unsuccessful_responses(block));
     failed > 0.02 * block.samples().unwrap_or(0.0)
 }
 
 /// Whether one name is the bulk variant of the other: `fetch-x-bulk` and `fetch-x-basic`.
-fn bulk_of(one: &Block, other: &Block) -> bool {
+fn is_bulk_variant(one: &Block, other: &Block) -> bool {
     let stem = |block: &Block| -> Option<(String, bool)> {
         [block.script.as_ref(), block.titles.last()]
             .into_iter()

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::report::{Findings, Report};
 
 /// Reports a query or a body with a fixed value, without a script or a list of targets.
-pub fn same(report: &Report, findings: &mut Findings) {
+pub fn check_same_request(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let query = block.target.as_ref().filter(|target| {
             let query = target.split_once('?').map(|(_, query)| query);
@@ -17,7 +17,7 @@ pub fn same(report: &Report, findings: &mut Findings) {
             Tool::Hey | Tool::Oha | Tool::Ghz | Tool::Bombardier | Tool::Autocannon
         );
         let command = block.command.as_deref().filter(|_| takes_body);
-        let Some(sent) = query.cloned().or_else(|| body(command?)) else {
+        let Some(sent) = query.cloned().or_else(|| constant_body(command?)) else {
             continue;
         };
         let varied = block.command.as_ref().is_some_and(|command| {
@@ -54,7 +54,7 @@ pub fn same(report: &Report, findings: &mut Findings) {
 }
 
 /// The body that a command sends with each request, if it has values and no placeholder.
-fn body(command: &str) -> Option<String> {
+fn constant_body(command: &str) -> Option<String> {
     let words: Vec<&str> = command.split(" -").skip(1).collect();
     let option = words.iter().find_map(|word| {
         let (name, value) = word.trim_start_matches('-').split_once([' ', '='])?;

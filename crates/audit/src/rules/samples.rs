@@ -2,11 +2,11 @@
 
 use crate::block::quantile_name;
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// Reports n × (1 − q) < 10: a percentile needs ten samples above it to be reliable.
-pub fn undersampled(report: &Report, findings: &mut Findings) {
+pub fn check_samples_above(report: &Report, findings: &mut Findings) {
     const MIN_SAMPLES_ABOVE: f64 = 10.0;
     for block in &report.blocks {
         let (Some(latency), Some(samples)) = (block.latency(), block.samples()) else {
@@ -41,18 +41,18 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
                     "{} {} of {} samples",
                     quantile_name(*q),
                     figure.text,
-                    digits(samples)
+                    format_number(samples)
                 ),
                 format!(
                     "{} × (1 − {q}) = {}, below {MIN_SAMPLES_ABOVE}: the percentile depends on {} samples",
-                    digits(samples),
-                    digits(samples * (1.0 - q)),
-                    digits((samples * (1.0 - q)).ceil().max(1.0))
+                    format_number(samples),
+                    format_number(samples * (1.0 - q)),
+                    format_number((samples * (1.0 - q)).ceil().max(1.0))
                 ),
                 format!(
                     "Do not quote percentiles above {}, or record {} samples.",
-                    quantile_name(sayable((1.0 - MIN_SAMPLES_ABOVE / samples).max(0.5))),
-                    digits((MIN_SAMPLES_ABOVE / (1.0 - q)).ceil())
+                    quantile_name(round_quantile((1.0 - MIN_SAMPLES_ABOVE / samples).max(0.5))),
+                    format_number((MIN_SAMPLES_ABOVE / (1.0 - q)).ceil())
                 ),
             ],
         );
@@ -60,19 +60,19 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
 }
 
 /// Formats a quantile with the usual number of digits: p98.8, p99.95.
-fn sayable(quantile: f64) -> f64 {
+fn round_quantile(quantile: f64) -> f64 {
     let steps = if quantile < 0.99 { 1e3 } else { 1e4 };
     (quantile * steps).floor() / steps
 }
 
 /// Reports fewer than five one-second windows: they do not show whether the run was steady.
-pub fn short(report: &Report, findings: &mut Findings) {
+pub fn check_duration(report: &Report, findings: &mut Findings) {
     const MIN_WINDOWS: f64 = 5.0;
     for block in &report.blocks {
         let printed = block.elapsed.as_ref().or(block.declared.as_ref());
         let Some(seconds) = printed
             .map(|elapsed| elapsed.value)
-            .or(block.counted_time())
+            .or(block.divisor_time())
         else {
             continue;
         };
@@ -83,7 +83,7 @@ pub fn short(report: &Report, findings: &mut Findings) {
                 block,
                 printed.map_or(block.first_line, |elapsed| elapsed.line),
                 [
-                    format!("the run took {}", plain(seconds, Unit::Time)),
+                    format!("the run took {}", format_value(seconds, Unit::Time)),
                     format!("{} whole one-second windows, fewer than {MIN_WINDOWS}: cannot tell when the warm-up ended or whether the run was steady", seconds.floor()),
                     "Run for at least 30 seconds, and exclude the first seconds.".to_owned(),
                 ],

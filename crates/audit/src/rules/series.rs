@@ -3,7 +3,7 @@
 use crate::block::Block;
 
 /// Titles without their numbers. All blocks of a series have the same ones.
-pub fn skeleton(titles: &[String]) -> Vec<String> {
+pub fn titles_without_numbers(titles: &[String]) -> Vec<String> {
     titles
         .iter()
         .map(|title| {
@@ -17,16 +17,16 @@ pub fn skeleton(titles: &[String]) -> Vec<String> {
 
 /// The blocks of one experiment at different loads: they have the same tool, and the same titles
 /// except for numbers.
-pub fn same_series(one: &Block, other: &Block) -> bool {
+pub fn are_in_same_series(one: &Block, other: &Block) -> bool {
     one.tool == other.tool
         && !one.titles.is_empty()
         && one.titles != other.titles
-        && skeleton(&one.titles) == skeleton(&other.titles)
+        && titles_without_numbers(&one.titles) == titles_without_numbers(&other.titles)
 }
 
 /// The blocks that a reader would compare: they have the same script or innermost title, and the
 /// same number of users.
-pub fn alike(one: &Block, other: &Block) -> bool {
+pub fn are_comparable(one: &Block, other: &Block) -> bool {
     let users = |block: &Block| block.users.as_ref().map(|users| users.value);
     let script = |block: &Block| {
         let script = block.script.as_ref()?;

@@ -2,16 +2,16 @@
 
 use crate::block::{Block, Trend, quantile_name};
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// Reports a separate part of the histogram with about one sample per connection.
-pub fn tail(report: &Report, findings: &mut Findings) {
+pub fn check_tail(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(requests)) = (&block.users, &block.requests) else {
             continue;
         };
-        let Some((count, from)) = apart(block) else {
+        let Some((count, from)) = samples_above_gap(block) else {
             continue;
         };
         let connections = users.value;
@@ -33,7 +33,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
                 format!(
                     "; connecting took {} per request on average, {} in total",
                     mean.text,
-                    plain(mean.value * requests.value, Unit::Time)
+                    format_value(mean.value * requests.value, Unit::Time)
                 )
             });
         findings.block(
@@ -44,14 +44,14 @@ pub fn tail(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "{} of {} samples are outliers above {}; {} connections{connect}",
-                    digits(count),
+                    format_number(count),
                     requests.text,
-                    plain(from, Unit::Time),
+                    format_value(from, Unit::Time),
                     users.text
                 ),
                 format!(
                     "{} samples ÷ {} connections = {:.2}: about one slow sample for each connection",
-                    digits(count),
+                    format_number(count),
                     users.text,
                     count / connections
                 ),
@@ -63,7 +63,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
 }
 
 /// The number of samples above a gap of at least two empty bars, and the lower end of those samples.
-fn apart(block: &Block) -> Option<(f64, f64)> {
+fn samples_above_gap(block: &Block) -> Option<(f64, f64)> {
     let bars = &block.histogram;
     let total: f64 = bars.iter().map(|bar| bar.count).sum();
     let last_gap = (2..bars.len()).rfind(|at| {
@@ -75,7 +75,7 @@ fn apart(block: &Block) -> Option<(f64, f64)> {
 
 /// Without a histogram: reports two neighboring quantiles that are far apart, with about as many
 /// samples above the gap as connections. The quantiles only bound that number, so this is a note.
-pub fn between_quantiles(report: &Report, findings: &mut Findings) {
+pub fn check_quantile_gap(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(samples), Some(latency)) =
             (&block.users, block.samples(), block.latency())
@@ -86,7 +86,7 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
         if !block.histogram.is_empty() || connections < 3.0 || samples < 5.0 * connections {
             continue;
         }
-        let Some([low, high]) = gap(latency) else {
+        let Some([low, high]) = widest_gap(latency) else {
             continue;
         };
         let (max_samples, min_samples) = (samples * (1.0 - low.0), samples * (1.0 - high.0));
@@ -108,12 +108,12 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
                     quantile_name(high.0),
                     high.1.text,
                     users.text,
-                    digits(samples)
+                    format_number(samples)
                 ),
                 format!(
                     "between {} and {} samples are above the gap, and there are {} connections: cannot tell whether they are the first requests on these connections",
-                    digits(min_samples.round()),
-                    digits(max_samples.round()),
+                    format_number(min_samples.round()),
+                    format_number(max_samples.round()),
                     users.text
                 ),
                 "Show the histogram, or exclude the first request of each connection.".to_owned(),
@@ -124,7 +124,7 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
 
 /// The widest gap between neighboring quantiles above the median, if it is at least tenfold and the
 /// figures above it are similar. The maximum counts as a quantile.
-fn gap(latency: &Trend) -> Option<[(f64, &Quantity); 2]> {
+fn widest_gap(latency: &Trend) -> Option<[(f64, &Quantity); 2]> {
     let mut ladder: Vec<(f64, &Quantity)> = latency
         .quantiles
         .iter()

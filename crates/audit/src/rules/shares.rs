@@ -2,12 +2,12 @@
 
 use crate::block::Tool;
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
 /// k6 prints the share of failed requests without its counts: a whole number of requests must give
 /// this share.
-pub fn without_counts(report: &Report, findings: &mut Findings) {
+pub fn check_share_without_counts(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Tool::K6, None, Some(share), Some(requests)) = (
             block.tool,
@@ -38,12 +38,12 @@ pub fn without_counts(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "{} ÷ {} = {} and {} ÷ {} = {}: no number of requests is {}",
-                    digits(below),
+                    format_number(below),
                     requests.text,
-                    plain(below / n, Unit::Share),
-                    digits(below + 1.0),
+                    format_value(below / n, Unit::Share),
+                    format_number(below + 1.0),
                     requests.text,
-                    plain((below + 1.0) / n, Unit::Share),
+                    format_value((below + 1.0) / n, Unit::Share),
                     share.text
                 ),
                 "Show the tool's summary unchanged.".to_owned(),
@@ -53,7 +53,7 @@ pub fn without_counts(report: &Report, findings: &mut Findings) {
 }
 
 /// The mean of all requests is the mean of the rows weighted by their numbers of requests.
-pub fn sums(report: &Report, findings: &mut Findings) {
+pub fn check_weighted_mean(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(mean)) = (
             &block.requests,
@@ -90,7 +90,7 @@ pub fn sums(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "the rows' means, weighted by their requests, are {} together, not {}",
-                    plain(right, Unit::Time),
+                    format_value(right, Unit::Time),
                     mean.text
                 ),
                 "Show the tool's table unchanged.".to_owned(),

@@ -2,15 +2,15 @@
 
 use crate::block::{Block, Model, Role, quantile_name};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::report::{Findings, Report};
 
-use super::failures::bad_responses;
-use super::series::alike;
+use super::failures::unsuccessful_responses;
+use super::series::are_comparable;
 
 /// Reports mean > p90: if 90 % of the samples are at most p90, the last 10 % contribute the rest of
 /// the sum.
-pub fn startup(report: &Report, findings: &mut Findings) {
+pub fn check_startup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(latency) = block.latency() else {
             continue;
@@ -22,7 +22,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             .find(|(q, figure)| *q >= 0.9 && mean.bounds().0 > figure.bounds().1);
         let Some((q, figure)) = below else { continue };
         // The typical request was one that failed immediately.
-        let failed = block.failed().max(bad_responses(block));
+        let failed = block.failed().max(unsuccessful_responses(block));
         let mostly_failed = failed > 0.5 * block.samples().unwrap_or(0.0);
         if failed > 0.0 && (mostly_failed || figure.value == 0.0) {
             continue;
@@ -50,9 +50,11 @@ pub fn startup(report: &Report, findings: &mut Findings) {
         let mut advice =
             "Quote the median for a typical request, and exclude the warm-up.".to_owned();
         // Connections are opened once, at the start: p95 is 0 and the maximum is large.
-        let connects = block
-            .trend(Role::Connecting)
-            .filter(|connecting| connecting.top().is_some_and(|(_, top)| top.value == 0.0));
+        let connects = block.trend(Role::Connecting).filter(|connecting| {
+            connecting
+                .highest_quantile()
+                .is_some_and(|(_, top)| top.value == 0.0)
+        });
         match connects.and_then(|trend| Some((trend, trend.mean.as_ref()?, trend.max.as_ref()?))) {
             Some((trend, connect, max)) => {
                 let total = connect.value * block.samples().unwrap_or(0.0);
@@ -62,7 +64,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
                 ));
                 advice.push_str(&format!(
                     " Connecting took {} in total and affected fewer than one request in twenty: those at the start.",
-                    plain(total, Unit::Time)
+                    format_value(total, Unit::Time)
                 ));
             }
             None => advice.push_str(" The output does not show when the slow requests occurred."),
@@ -76,15 +78,15 @@ pub fn startup(report: &Report, findings: &mut Findings) {
                 evidence,
                 format!(
                     "{} of the requests took {} or less and contribute at most {} × {} = {} to the mean; the other {} contribute at least {}, {:.0} % of it, with at least {} each",
-                    plain(*q, Unit::Share),
+                    format_value(*q, Unit::Share),
                     figure.text,
                     q,
                     figure.text,
-                    plain(q * figure.value, Unit::Time),
-                    plain(1.0 - q, Unit::Share),
-                    plain(tail_sum, Unit::Time),
+                    format_value(q * figure.value, Unit::Time),
+                    format_value(1.0 - q, Unit::Share),
+                    format_value(tail_sum, Unit::Time),
                     share * 100.0,
-                    plain(tail_sum / (1.0 - q), Unit::Time)
+                    format_value(tail_sum / (1.0 - q), Unit::Time)
                 ),
                 advice,
             ],
@@ -95,7 +97,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
 /// Reports max ÷ duration > 1 − q: a stall covers a larger share of the time than the highest
 /// percentile excludes. The closed loop sends nothing during a stall, so only a few samples show
 /// it.
-pub fn hidden(report: &Report, findings: &mut Findings) {
+pub fn check_hidden_stalls(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.model == Model::Open
             || block.failed() > 0.0 && block.trend(Role::Expected).is_none()
@@ -105,7 +107,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         let printed = block.elapsed.as_ref().or(block.declared.as_ref());
         let Some(elapsed) = printed
             .map(|time| time.value)
-            .or(block.counted_time())
+            .or(block.divisor_time())
             .filter(|time| *time > 0.0)
         else {
             continue;
@@ -120,18 +122,18 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             }));
         let worst = trends
             .filter_map(|trend| {
-                let (q, top) = trend.top()?;
+                let (q, highest_quantile) = trend.highest_quantile()?;
                 let max = trend.max.as_ref()?;
                 let share = max.value / elapsed;
                 let hides = share > 2.0 * (1.0 - q)
                     && share >= 0.03
-                    && max.value >= 10.0 * top.value
+                    && max.value >= 10.0 * highest_quantile.value
                     && max.value > 0.1;
-                hides.then_some((trend, *q, top, max, share))
+                hides.then_some((trend, *q, highest_quantile, max, share))
             })
             .next();
         let Some((trend, q, top, max, share)) = worst else {
-            connecting(block, elapsed, findings);
+            check_connecting(block, elapsed, findings);
             continue;
         };
         let typical = trend
@@ -141,15 +143,15 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         let missed = typical.map_or(String::new(), |typical| {
             format!(
                 "; an affected user sent 1 request in the time of {}",
-                digits((max.value / typical.value).floor())
+                format_number((max.value / typical.value).floor())
             )
         });
         let weight = match (&block.users, block.samples()) {
             (Some(users), Some(samples)) if samples > 0.0 => format!(
                 "; even {} affected users would be only {} of {} samples",
                 users.text,
-                plain(users.value / samples, Unit::Share),
-                digits(samples)
+                format_value(users.value / samples, Unit::Share),
+                format_number(samples)
             ),
             _ => String::new(),
         };
@@ -160,14 +162,14 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             block,
             max.line,
             [
-                format!("{}: {} {}, max {}; the run took {}", trend.name, quantile_name(q), top.text, max.text, plain(elapsed, Unit::Time)),
+                format!("{}: {} {}, max {}; the run took {}", trend.name, quantile_name(q), top.text, max.text, format_value(elapsed, Unit::Time)),
                 format!(
                     "{} ÷ {} = {:.1} % of the run, and {} ignores {}{missed}{weight}",
                     max.text,
-                    plain(elapsed, Unit::Time),
+                    format_value(elapsed, Unit::Time),
                     share * 100.0,
                     quantile_name(q),
-                    plain(1.0 - q, Unit::Share)
+                    format_value(1.0 - q, Unit::Share)
                 ),
                 "Use an arrival rate and measure from the scheduled start, so that requests that were due during the stall count.".to_owned(),
             ],
@@ -177,7 +179,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
 
 /// Reports a connection that took a large part of the run to open. Percentiles do not show it: they
 /// are 0, because most requests open no connection.
-fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
+fn check_connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
     let Some(trend) = block.trend(Role::Connecting) else {
         return;
     };
@@ -198,12 +200,12 @@ fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
                 "{}: max {}; the run took {}",
                 trend.name,
                 max.text,
-                plain(elapsed, Unit::Time)
+                format_value(elapsed, Unit::Time)
             ),
             format!(
                 "{} ÷ {} = {:.1} % of the run to open one connection",
                 max.text,
-                plain(elapsed, Unit::Time),
+                format_value(elapsed, Unit::Time),
                 max.value / elapsed * 100.0
             ),
             "Look for a full listen backlog, or open the connections before the run.".to_owned(),
@@ -212,10 +214,10 @@ fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
 }
 
 /// Reports |mean A − mean B| ≤ k × max ÷ n for a small k.
-pub fn explains(report: &Report, findings: &mut Findings) {
+pub fn check_common_cause(report: &Report, findings: &mut Findings) {
     const HANDFUL: f64 = 10.0;
     for (one, other) in report.pairs() {
-        if !alike(one, other) {
+        if !are_comparable(one, other) {
             continue;
         }
         let mean = |block: &crate::block::Block| {
@@ -248,16 +250,16 @@ pub fn explains(report: &Report, findings: &mut Findings) {
                     a.0.text,
                     b.0.text,
                     slower.1.text,
-                    digits(slower.2)
+                    format_number(slower.2)
                 ),
                 format!(
                     "the means differ by {}; one sample of {} adds {} ÷ {} = {}, so {} of them cause the whole difference",
-                    plain(difference, Unit::Time),
+                    format_value(difference, Unit::Time),
                     slower.1.text,
                     slower.1.text,
-                    digits(slower.2),
-                    plain(each, Unit::Time),
-                    digits(needed)
+                    format_number(slower.2),
+                    format_value(each, Unit::Time),
+                    format_number(needed)
                 ),
                 "Compare medians, or repeat both runs alternately before calling one of them faster.".to_owned(),
             ],

@@ -3,13 +3,13 @@
 use crate::block::{Block, Tool, Traffic};
 use crate::document::Table;
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, plain, split_number};
+use crate::quantity::{Quantity, Unit, format_number, format_value, split_number};
 use crate::records::{Meaning, Name};
 use crate::report::{Findings, Report};
 
-use super::tables::figure;
+use super::tables::parse_figure;
 
-pub fn mismatch(report: &Report, findings: &mut Findings) {
+pub fn check_units(report: &Report, findings: &mut Findings) {
     // The lines of a damaged output may come from two runs.
     let whole = report
         .blocks
@@ -17,23 +17,23 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         .filter(|block| block.orphan_rows.is_empty());
     for block in whole {
         for side in [&block.sent, &block.received] {
-            rate(block, side, findings);
+            check_rate(block, side, findings);
         }
     }
     for table in &report.document.tables {
-        cells(report, table, findings);
-        lacking(table, findings);
-        trends(report, table, findings);
+        check_cells(report, table, findings);
+        check_missing_units(table, findings);
+        check_trends(report, table, findings);
     }
 }
 
 /// Checks total ÷ time = rate, in bytes or in bits.
-fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
+fn check_rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     let (Some(total), Some(rate)) = (&side.total, &side.rate) else {
         return;
     };
     // k6 prints its time to a tenth of a second, so count ÷ rate is more precise.
-    let exact = block.counted_time().filter(|_| block.tool == Tool::K6);
+    let exact = block.divisor_time().filter(|_| block.tool == Tool::K6);
     let Some(time) = side
         .time
         .or(exact)
@@ -61,14 +61,14 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
             format!(
                 "{} in {}, printed as {}",
                 total.text,
-                plain(time, Unit::Time),
+                format_value(time, Unit::Time),
                 rate.text
             ),
             format!(
                 "{} ÷ {} = {}, {:.2} times the printed value{}",
                 total.text,
-                plain(time, Unit::Time),
-                plain(computed, rate.unit),
+                format_value(time, Unit::Time),
+                format_value(computed, rate.unit),
                 computed / rate.value,
                 if (computed * 8.0 / rate.value - 1.0).abs() < 0.1
                     || (computed / 8.0 / rate.value - 1.0).abs() < 0.1
@@ -85,12 +85,12 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
 }
 
 /// Reports the same digits as in the raw block with another unit.
-fn cells(report: &Report, table: &Table, findings: &mut Findings) {
+fn check_cells(report: &Report, table: &Table, findings: &mut Findings) {
     for (line, row) in &table.rows {
         let mut wrong = Vec::new();
         let mut raw_line = 0;
         for cell in row {
-            let Some(shown) = figure(cell, *line) else {
+            let Some(shown) = parse_figure(cell, *line) else {
                 continue;
             };
             if !matches!(shown.unit, Unit::ByteRate | Unit::BitRate) {
@@ -133,7 +133,7 @@ fn cells(report: &Report, table: &Table, findings: &mut Findings) {
                 format!(
                     "{} = {}, {:.3} times the {} in the table",
                     raw.text,
-                    plain(
+                    format_value(
                         if raw.unit == Unit::BitRate {
                             raw.value / 8.0
                         } else {
@@ -155,16 +155,16 @@ fn cells(report: &Report, table: &Table, findings: &mut Findings) {
 }
 
 /// Reports a bare number in a column whose other cells all have a unit.
-fn lacking(table: &Table, findings: &mut Findings) {
+fn check_missing_units(table: &Table, findings: &mut Findings) {
     for column in 0..table.header.len().min(64) {
         let cells: Vec<(usize, &str)> = table
             .rows
             .iter()
-            .map(|(line, row)| (*line, super::tables::cell(row, column)))
+            .map(|(line, row)| (*line, super::tables::cell_at(row, column)))
             .collect();
         let with: Vec<&str> = cells
             .iter()
-            .filter(|(line, cell)| figure(cell, *line).is_some())
+            .filter(|(line, cell)| parse_figure(cell, *line).is_some())
             .map(|(_, cell)| *cell)
             .collect();
         let without: Vec<&(usize, &str)> = cells
@@ -182,7 +182,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
         };
         // The name of the row contains the unit: `Requests/sec`.
         let side = table.rows.iter().find(|(row, _)| row == line);
-        let side = side.map_or("", |(_, row)| super::tables::cell(row, 0));
+        let side = side.map_or("", |(_, row)| super::tables::cell_at(row, 0));
         if column > 0 && !matches!(Name::read(side).meaning, Meaning::Other) {
             continue;
         }
@@ -207,7 +207,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
 }
 
 /// Checks a cell that quotes several figures of a trend: they must belong to the same block.
-fn trends(report: &Report, table: &Table, findings: &mut Findings) {
+fn check_trends(report: &Report, table: &Table, findings: &mut Findings) {
     for (line, row) in table.rows.iter().take(500) {
         for cell in row {
             let quoted: Vec<&str> = cell
@@ -233,7 +233,7 @@ fn trends(report: &Report, table: &Table, findings: &mut Findings) {
                         format!("`{}`", quoted.join(" ")),
                         format!(
                             "no output has these {} figures in one row",
-                            digits(quoted.len() as f64)
+                            format_number(quoted.len() as f64)
                         ),
                         "Copy the row from the output again.".to_owned(),
                     ],

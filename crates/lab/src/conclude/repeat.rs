@@ -566,7 +566,7 @@ fn of_block(
         };
         figures.insert("requests_per_second".to_owned(), rate.value * good);
     }
-    if let Some(time) = block.counted_time() {
+    if let Some(time) = block.divisor_time() {
         repeat.duration_seconds = time;
     }
     for (status, count) in &block.statuses {

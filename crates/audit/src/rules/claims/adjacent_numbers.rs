@@ -1,16 +1,16 @@
 //! "7500 requests per second" directly below an output with another rate, and "generate 300
 //! requests" directly above outputs with other counts.
 
-use super::duration::headings;
-use super::total::counts;
+use super::duration::headings_above;
+use super::total::has_count;
 use super::words::is_of_another_run;
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, sentences, shortened};
+use crate::rules::prose::{is_conditional, sentences, shorten};
 
 /// A number, with any kind of digit grouping, and the rest of a short text.
 static NUMBER: Pattern = pattern!(r"^[^\w]{0,4}(\d[\d.,]*)\s?(k?)\s+(.+?)\W*$");
@@ -34,7 +34,7 @@ const RATES: [&str; 14] = [
 ];
 
 /// Checks a paragraph that contains only a rate and is between an output and the next output or heading.
-pub fn rates(report: &Report, findings: &mut Findings) {
+pub fn check_rates(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -44,15 +44,15 @@ pub fn rates(report: &Report, findings: &mut Findings) {
             .blocks
             .get(at + 1)
             .map_or(usize::MAX, |next| next.first_line);
-        let titles = headings(report, block.first_line);
+        let titles = headings_above(report, block.first_line);
         let below = prose.partition_point(|prose| prose.line <= block.last_line);
         let Some(prose) = prose.get(below).filter(|prose| prose.line < until) else {
             continue;
         };
-        let (Some(rate), true) = (&block.rate, headings(report, prose.line) == titles) else {
+        let (Some(rate), true) = (&block.rate, headings_above(report, prose.line) == titles) else {
             continue;
         };
-        let Some(claimed) = only_rate(&prose.text) else {
+        let Some(claimed) = parse_lone_rate(&prose.text) else {
             continue;
         };
         let near = |rate: f64, share: f64| {
@@ -79,14 +79,14 @@ pub fn rates(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "\"{}\" below an output with {} (line {})",
-                    shortened(&prose.text),
+                    shorten(&prose.text),
                     rate.text,
                     rate.line
                 ),
                 format!(
                     "{} ÷ {} = {:.2}",
                     rate.text,
-                    digits(claimed),
+                    format_number(claimed),
                     rate.value / claimed
                 ),
                 "Copy the rate from the output.".to_owned(),
@@ -96,7 +96,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
 }
 
 /// The number in a text that contains only a rate.
-fn only_rate(text: &str) -> Option<f64> {
+fn parse_lone_rate(text: &str) -> Option<f64> {
     let found = NUMBER.first(text).filter(|_| text.len() < 80)?;
     let unit = found.get(3)?.as_str().to_lowercase();
     let scale = if found.get(2)?.as_str().is_empty() {
@@ -104,7 +104,7 @@ fn only_rate(text: &str) -> Option<f64> {
     } else {
         1e3
     };
-    let (value, _) = number(found.get(1)?.as_str().trim_end_matches(['.', ',']))?;
+    let (value, _) = parse_number(found.get(1)?.as_str().trim_end_matches(['.', ',']))?;
     (RATES.contains(&unit.as_str()) && value > 0.0).then_some(value * scale)
 }
 
@@ -129,7 +129,7 @@ const PART: [&str; 12] = [
 
 /// Checks the last sentence above the outputs of a section if it requests a number that none of
 /// them counts.
-pub fn requested(report: &Report, findings: &mut Findings) {
+pub fn check_requested_number(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -139,7 +139,7 @@ pub fn requested(report: &Report, findings: &mut Findings) {
         if left == 0 || !prose.text.contains("requests") {
             continue;
         }
-        let titles = headings(report, prose.line);
+        let titles = headings_above(report, prose.line);
         if titles.iter().any(|title| is_of_another_run(title)) {
             continue;
         }
@@ -157,7 +157,8 @@ pub fn requested(report: &Report, findings: &mut Findings) {
             {
                 continue;
             }
-            let Some((claimed, step)) = number(group(1)).filter(|(claimed, _)| *claimed >= 50.0)
+            let Some((claimed, step)) =
+                parse_number(group(1)).filter(|(claimed, _)| *claimed >= 50.0)
             else {
                 continue;
             };
@@ -165,7 +166,7 @@ pub fn requested(report: &Report, findings: &mut Findings) {
                 .blocks
                 .iter()
                 .filter(|block| block.first_line > prose.line)
-                .filter(|block| headings(report, block.first_line) == titles)
+                .filter(|block| headings_above(report, block.first_line) == titles)
                 .collect();
             let Some(first) = own.first() else {
                 continue;
@@ -175,8 +176,8 @@ pub fn requested(report: &Report, findings: &mut Findings) {
             let known = report
                 .blocks
                 .iter()
-                .any(|block| counts(block, claimed, step))
-                || in_commands(report, claimed);
+                .any(|block| has_count(block, claimed, step))
+                || is_in_commands(report, claimed);
             if !counted || known {
                 continue;
             }
@@ -193,15 +194,15 @@ pub fn requested(report: &Report, findings: &mut Findings) {
                 [
                     format!(
                         "\"{}\"; {} counted (line {})",
-                        shortened(sentence),
+                        shorten(sentence),
                         texts.join(", "),
                         first.first_line
                     ),
                     format!(
                         "no output on the page has {} requests: {} ÷ {} = {:.2}",
-                        digits(claimed),
+                        format_number(claimed),
                         texts[0],
-                        digits(claimed),
+                        format_number(claimed),
                         first.requests.as_ref().map_or(0.0, |count| count.value) / claimed
                     ),
                     "Correct the number in the text, or show the run that it describes.".to_owned(),
@@ -212,7 +213,7 @@ pub fn requested(report: &Report, findings: &mut Findings) {
 }
 
 /// Whether a command contains this number, or two numbers whose product it is.
-pub fn in_commands(report: &Report, claimed: f64) -> bool {
+pub fn is_in_commands(report: &Report, claimed: f64) -> bool {
     report.commands.iter().take(200).any(|command| {
         let numbers: Vec<f64> = command
             .text

@@ -1,10 +1,10 @@
 //! Sentences whose own figures contradict each other: "27 minutes (3 + 5 + 1 minutes)", "50 × 20 =
 //! 900", "9000 requests in 30 s (250/s)".
 
-use super::contradiction;
+use super::report_contradiction;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Unit, digits, duration, number, plain};
+use crate::quantity::{Unit, format_number, format_value, parse_duration, parse_number};
 use crate::report::Findings;
 
 static PARTS: Pattern = pattern!(
@@ -14,33 +14,33 @@ static PART: Pattern = pattern!(
     r"(?i)^[^\d]{0,20}(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b[^\d]*$"
 );
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.contains('(') && sentence.contains('+') {
-        parts(sentence, line, findings);
+        check_parts(sentence, line, findings);
     }
     if sentence.contains(" = ") {
-        equation(sentence, line, findings);
+        check_equation(sentence, line, findings);
     }
     if sentence.contains(" in ") {
-        per_second(sentence, line, findings);
+        check_rate(sentence, line, findings);
     }
     if sentence.len() < 400 && sentence.contains(['/', 'p', 'P']) {
-        product(sentence, line, findings);
+        check_product(sentence, line, findings);
     }
 }
 
 /// One unit of time, in the form that the duration parser accepts.
-fn seconds(count: &str, unit: &str) -> Option<f64> {
+fn parse_seconds(count: &str, unit: &str) -> Option<f64> {
     let unit = match unit.to_lowercase() {
         unit if unit.starts_with('h') => "h",
         unit if unit.starts_with('m') => "m",
         _ => "s",
     };
-    Some(duration(&format!("{count}{unit}"), 0)?.value)
+    Some(parse_duration(&format!("{count}{unit}"), 0)?.value)
 }
 
 /// Checks a total time against its parts in brackets.
-fn parts(sentence: &str, line: usize, findings: &mut Findings) {
+fn check_parts(sentence: &str, line: usize, findings: &mut Findings) {
     for found in PARTS.all(sentence).take(8) {
         let group = |at: usize| group(&found, at);
         let listed: Vec<&str> = group(4).split('+').collect();
@@ -49,10 +49,11 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
         }
         let read = |text: &str| {
             let found = PART.first(text)?;
-            seconds(found.get(1)?.as_str(), found.get(2)?.as_str())
+            parse_seconds(found.get(1)?.as_str(), found.get(2)?.as_str())
         };
         let times: Vec<f64> = listed.iter().filter_map(|text| read(text)).collect();
-        let Some(claimed) = seconds(group(1), group(2)).filter(|_| times.len() == listed.len())
+        let Some(claimed) =
+            parse_seconds(group(1), group(2)).filter(|_| times.len() == listed.len())
         else {
             continue;
         };
@@ -66,7 +67,7 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
         if whole && !group(3).to_lowercase().contains("per ") {
             continue;
         }
-        contradiction(
+        report_contradiction(
             "total-mismatch",
             sentence,
             line,
@@ -74,7 +75,7 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
                 format!(
                     "{} = {}, not {} {}",
                     group(4).trim(),
-                    plain_time(sum),
+                    format_seconds(sum),
                     group(1),
                     group(2)
                 ),
@@ -85,10 +86,10 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-fn plain_time(seconds: f64) -> String {
+fn format_seconds(seconds: f64) -> String {
     match seconds {
-        _ if seconds >= 60.0 => format!("{} minutes", digits(seconds / 60.0)),
-        _ => plain(seconds, Unit::Time),
+        _ if seconds >= 60.0 => format!("{} minutes", format_number(seconds / 60.0)),
+        _ => format_value(seconds, Unit::Time),
     }
 }
 
@@ -103,7 +104,7 @@ static EQUATION: Pattern = pattern!(&format!(
 const SCALES: [f64; 9] = [1.0, 8.0, 60.0, 100.0, 1e3, 1024.0, 3600.0, 1e6, 1_048_576.0];
 
 /// Checks `a × b = c`. Units are not parsed, so a result that differs by the factor of two units passes.
-fn equation(sentence: &str, line: usize, findings: &mut Findings) {
+fn check_equation(sentence: &str, line: usize, findings: &mut Findings) {
     for found in EQUATION.all(sentence).take(8) {
         let (Some(whole), Some(left), Some(right)) = (found.get(0), found.get(1), found.get(2))
         else {
@@ -115,7 +116,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
             continue;
         }
         let (Some(value), Some((claimed, step))) =
-            (value_of(left.as_str()), number(right.as_str()))
+            (evaluate_sum(left.as_str()), parse_number(right.as_str()))
         else {
             continue;
         };
@@ -134,7 +135,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
             true => "ratio-misstated",
             false => "total-mismatch",
         };
-        contradiction(
+        report_contradiction(
             rule,
             sentence,
             line,
@@ -142,7 +143,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
                 format!(
                     "{} = {}, not {}",
                     left.as_str(),
-                    digits(value),
+                    format_number(value),
                     right.as_str()
                 ),
                 "Recalculate it.".to_owned(),
@@ -153,7 +154,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
 }
 
 /// The value of a sum of products, without units.
-fn value_of(expression: &str) -> Option<f64> {
+fn evaluate_sum(expression: &str) -> Option<f64> {
     let (mut sum, mut product, mut sign) = (0.0, None, 1.0);
     let mut operator = "+";
     for word in expression.split_whitespace() {
@@ -169,7 +170,7 @@ fn value_of(expression: &str) -> Option<f64> {
         if digits.is_empty() {
             continue;
         }
-        let (value, _) = number(&digits)?;
+        let (value, _) = parse_number(&digits)?;
         match (operator, product) {
             ("×" | "*", Some(known)) => product = Some(known * value),
             ("÷" | "/", Some(known)) => product = Some(known / value),
@@ -190,12 +191,12 @@ static PER_SECOND: Pattern = pattern!(
 );
 
 /// Checks a count and its time against a stated rate.
-fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
+fn check_rate(sentence: &str, line: usize, findings: &mut Findings) {
     for found in PER_SECOND.all(sentence).take(8) {
         let group = |at: usize| group(&found, at);
         let scaled = |at: usize| {
             let scale = if group(at + 1).is_empty() { 1.0 } else { 1e3 };
-            Some(number(group(at))?.0 * scale)
+            Some(parse_number(group(at))?.0 * scale)
         };
         let between = group(5).to_lowercase();
         let of_another = [
@@ -205,7 +206,7 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
         .any(|word| between.contains(word));
         let (Some(count), Some(time), Some(rate), false) = (
             scaled(1),
-            seconds(group(3), group(4)),
+            parse_seconds(group(3), group(4)),
             scaled(6),
             of_another,
         ) else {
@@ -214,17 +215,17 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
         if time <= 0.0 || rate <= 0.0 || (count / time - rate).abs() <= 0.15 * rate {
             continue;
         }
-        contradiction(
+        report_contradiction(
             "ratio-misstated",
             sentence,
             line,
             [
                 format!(
                     "{} ÷ {} = {}, not {}",
-                    digits(count),
-                    plain(time, Unit::Time),
-                    plain(count / time, Unit::Rate),
-                    plain(rate, Unit::Rate)
+                    format_number(count),
+                    format_value(time, Unit::Time),
+                    format_value(count / time, Unit::Rate),
+                    format_value(rate, Unit::Rate)
                 ),
                 "Take the count, the time and the rate from the same run.".to_owned(),
             ],
@@ -245,7 +246,7 @@ static RATE: Pattern = pattern!(
 
 /// Checks the only count, the only time and the only rate of a sentence: "100 req/s for 5 minutes,
 /// 25,000 requests".
-fn product(sentence: &str, line: usize, findings: &mut Findings) {
+fn check_product(sentence: &str, line: usize, findings: &mut Findings) {
     const OTHER: [&str; 26] = [
         "peak",
         "max",
@@ -299,13 +300,15 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
             Some(_) => 1e6,
             None => 1.0,
         };
-        let (value, step) = number(found.get(1)?.as_str())?;
+        let (value, step) = parse_number(found.get(1)?.as_str())?;
         Some((value * scale, step * scale))
     };
     let group = |at: usize| time.get(at).map_or("", |group| group.as_str());
-    let (Some((count, near)), Some((rate, step)), Some(time)) =
-        (scaled(&count), scaled(&rate), seconds(group(1), group(2)))
-    else {
+    let (Some((count, near)), Some((rate, step)), Some(time)) = (
+        scaled(&count),
+        scaled(&rate),
+        parse_seconds(group(1), group(2)),
+    ) else {
         return;
     };
     if count < 1.0 || rate <= 0.0 || time < 1.0 {
@@ -321,17 +324,17 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
     if known || (count - right).abs() <= slack || !(0.1..10.0).contains(&(count / right)) {
         return;
     }
-    contradiction(
+    report_contradiction(
         "ratio-misstated",
         sentence,
         line,
         [
             format!(
                 "{} × {} = {}, not {}",
-                plain(rate, Unit::Rate),
-                plain(time, Unit::Time),
-                digits(right),
-                digits(count)
+                format_value(rate, Unit::Rate),
+                format_value(time, Unit::Time),
+                format_number(right),
+                format_number(count)
             ),
             "Take the count, the time and the rate from the same run.".to_owned(),
         ],
@@ -341,7 +344,7 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
 
 #[cfg(test)]
 mod tests {
-    use super::value_of;
+    use super::evaluate_sum;
 
     #[test]
     fn products_come_before_sums() {
@@ -352,8 +355,8 @@ mod tests {
             ("1,000 ÷ 4 − 50", 200.0),
             ("500 req/s × 30 s", 15_000.0),
         ] {
-            assert_eq!(value_of(text), Some(value), "{text}");
+            assert_eq!(evaluate_sum(text), Some(value), "{text}");
         }
-        assert_eq!(value_of("5 ÷ 0"), None);
+        assert_eq!(evaluate_sum("5 ÷ 0"), None);
     }
 }

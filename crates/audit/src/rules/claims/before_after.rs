@@ -2,8 +2,8 @@
 //! the two figures.
 
 use super::changes::UNIT;
-use super::two_figures::worded;
-use super::{contradiction, slight};
+use super::two_figures::parse_change_word;
+use super::{report_contradiction, slight};
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Figure, read};
 use crate::report::{Findings, Report};
@@ -24,7 +24,7 @@ const BELOW: usize = 2;
 /// Maximum number of lines of a page.
 const MAX_LINES: usize = 4000;
 
-pub fn lines(report: &Report, findings: &mut Findings) {
+pub fn check_lines(report: &Report, findings: &mut Findings) {
     let lines: Vec<(usize, &str)> = report
         .prose()
         .flat_map(|prose| prose.lines())
@@ -38,7 +38,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if second.saturating_sub(*first) > 2 || !BEFORE.is_match(before) || !AFTER.is_match(after) {
             continue;
         }
-        let (Some(one), Some(other)) = (figure(before), figure(after)) else {
+        let (Some(one), Some(other)) = (only_figure(before), only_figure(after)) else {
             continue;
         };
         if one.kind != other.kind || one.value <= 0.0 || other.value <= 0.0 {
@@ -56,7 +56,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// The only figure with a unit of a line.
-fn figure(text: &str) -> Option<Figure> {
+fn only_figure(text: &str) -> Option<Figure> {
     let found = FIGURE.only(text)?;
     let figure = read(&format!("{} {}", group(&found, 1), group(&found, 2)))?;
     (!figure.bound).then_some(figure)
@@ -73,17 +73,17 @@ fn judge(text: &str, line: usize, (one, other): (&Figure, &Figure), findings: &m
         .filter(|_| is_change(&lower) || lower.contains("improvement"));
     let change = match sized {
         Some(found) => Change::read(group(&found, 1), group(&found, 2), text),
-        None => worded(&lower),
+        None => parse_change_word(&lower),
     };
     let Some(change) = change.filter(|change| !change.is_between(one, other)) else {
         return;
     };
-    contradiction(
+    report_contradiction(
         "ratio-misstated",
         text,
         line,
         [
-            change.against(one, other),
+            change.describe_difference(one, other),
             "Recalculate it from the two figures, and state the base of the percentage.".to_owned(),
         ],
         findings,

@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Figure, Kind, Name, read};
 use crate::report::Findings;
 use crate::rules::change::Change;
-use crate::rules::tables::cell;
+use crate::rules::tables::cell_at;
 
 static CHANGE: Pattern = pattern!(
     r"(?i)^\W*(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b)\s*(?:better|faster|slower|worse|less|more|lower|higher|reduction|improvement|increase|decrease|gain|[↑↓⬆⬇✅🚀]|\W)*$"
@@ -37,7 +37,7 @@ struct Row {
     up: Option<bool>,
 }
 
-pub fn table(table: &Table, findings: &mut Findings) {
+pub fn check_table(table: &Table, findings: &mut Findings) {
     let Some(column) = table.header.iter().position(|name| {
         let name = name.to_lowercase();
         NAMES.iter().any(|word| name.contains(word))
@@ -48,14 +48,14 @@ pub fn table(table: &Table, findings: &mut Findings) {
         .rows
         .iter()
         .take(500)
-        .filter_map(|(line, cells)| row(table, column, *line, cells))
+        .filter_map(|(line, cells)| parse_row(table, column, *line, cells))
         .collect();
     for row in rows
         .iter()
         .filter(|row| !row.change.is_between(&row.one, &row.other))
     {
-        let arithmetic = row.change.against(&row.one, &row.other);
-        report(row, arithmetic, "ratio-misstated", findings);
+        let arithmetic = row.change.describe_difference(&row.one, &row.other);
+        report_row(row, arithmetic, "ratio-misstated", findings);
     }
     for kind in [Kind::Time, Kind::Rate] {
         let signed: Vec<(&Row, bool)> = rows
@@ -78,12 +78,12 @@ pub fn table(table: &Table, findings: &mut Findings) {
                 row.other.text,
                 signed.len() - 1
             );
-            report(row, arithmetic, "comparison-reversed", findings);
+            report_row(row, arithmetic, "comparison-reversed", findings);
         }
     }
 }
 
-fn row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Row> {
+fn parse_row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Row> {
     let figures: Vec<(usize, Figure)> = cells
         .iter()
         .enumerate()
@@ -102,7 +102,7 @@ fn row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Ro
         && one.value > 0.0
         && other.value > 0.0
         && !(unlike && first.quantity != second.quantity);
-    let text = cell(cells, column).trim().trim_matches('*');
+    let text = cell_at(cells, column).trim().trim_matches('*');
     let found = CHANGE.first(text).filter(|_| comparable)?;
     let up = match text.chars().next() {
         Some('+' | '↑' | '⬆') => Some(true),
@@ -125,7 +125,7 @@ fn row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Ro
     })
 }
 
-fn report(row: &Row, arithmetic: String, rule: &'static str, findings: &mut Findings) {
+fn report_row(row: &Row, arithmetic: String, rule: &'static str, findings: &mut Findings) {
     findings.page(
         rule,
         Level::Warning,

@@ -1,7 +1,7 @@
 //! "27 % faster (52 ms → 38 ms)", "from 12,000 to 9,500 req/s, 1.5x": two figures and a change that
 //! does not match them.
 
-use super::contradiction;
+use super::report_contradiction;
 use crate::pattern::{Pattern, group, named, pattern};
 use crate::records::{Figure, read};
 use crate::report::Findings;
@@ -14,39 +14,39 @@ const CHANGE: &str = r"(?<size>\d[\d,]*(?:\.\d+)?)\s?(?<of>%|x\b|×|times\b|-fol
 const ABOUT: &str = r"(?:by |a |an |about |around |~|≈|-|−|\+|\*|↓|↑)*";
 
 /// A figure. If it has no unit, it has the unit of the other figure.
-fn figure(name: &str) -> String {
+fn figure_pattern(name: &str) -> String {
     format!(r"\**~?(?<{name}>\d[\d,]*(?:\.\d+)?\s?(?-i:[kKM]\b)?)\s?(?<{name}_unit>{UNIT})?\b\**")
 }
 
 /// A figure with its unit.
-fn with_unit(name: &str) -> String {
+fn figure_with_unit_pattern(name: &str) -> String {
     format!(r"\**~?\b(?<{name}>\d[\d,]*(?:\.\d+)?)\s?(?<{name}_unit>{UNIT})\b\**")
 }
 
 static AHEAD: Pattern = pattern!(&format!(
     r"(?i)(?:^|[^\w.,–-]){CHANGE}\s*(?<words>(?:[\w/-]+\s+){{0,5}}?[\w/-]*)\W{{0,3}}?[\s(:,–—]+(?:from\s+)?{}{BETWEEN}{}",
-    figure("a"),
-    figure("b")
+    figure_pattern("a"),
+    figure_pattern("b")
 ));
 static BEHIND: Pattern = pattern!(&format!(
     r"(?i)(?:^|[^\w.,–-]){}{BETWEEN}{}\s*[\s(（:,=–—]+{ABOUT}{CHANGE}(?<words>[^.;,]{{0,30}})",
-    figure("a"),
-    figure("b")
+    figure_pattern("a"),
+    figure_pattern("b")
 ));
 static FROM: Pattern = pattern!(&format!(
     r"(?i)\bfrom\s+(?:about |around )?{}\s+(?:down |up )?to\s+(?:about |around )?{}[^.;\d]{{0,30}}?\(?{ABOUT}{CHANGE}",
-    figure("a"),
-    figure("b")
+    figure_pattern("a"),
+    figure_pattern("b")
 ));
 static TARGET: Pattern = pattern!(&format!(
     r"(?i){}\s+(?:vs\.?|versus|against)\s+(?:the |a |target |limit |of |[≤<≥>=]|\s)*{}\s*\(\W*(?<size>\d+(?:\.\d+)?)\s?(?<of>x\b|×|times\b)",
-    with_unit("a"),
-    with_unit("b")
+    figure_with_unit_pattern("a"),
+    figure_with_unit_pattern("b")
 ));
 static EXCEEDS: Pattern = pattern!(&format!(
     r"(?i){}[^.;]{{0,40}}\b(?:exceeds?|exceeded|is (?:above|over)|was (?:above|over))\b[^.;]{{0,40}}?{}\s+by\s+(?<size>\d+(?:\.\d+)?)\s?(?<of>%)",
-    with_unit("a"),
-    with_unit("b")
+    figure_with_unit_pattern("a"),
+    figure_with_unit_pattern("b")
 ));
 
 /// Words that make the percentage one of something else.
@@ -61,7 +61,7 @@ const OTHER: [&str; 8] = [
     "point",
 ];
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     const BETWEEN: [&str; 10] = [
         "→",
         "->",
@@ -115,7 +115,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
                 continue;
             };
             let change = if whole.contains(" by ") {
-                change.by()
+                change.into_difference()
             } else {
                 change
             };
@@ -137,7 +137,7 @@ fn judge(
     change: &Change,
     findings: &mut Findings,
 ) {
-    let arithmetic = change.against(one, other);
+    let arithmetic = change.describe_difference(one, other);
     let known = findings
         .found
         .iter()
@@ -145,7 +145,7 @@ fn judge(
     if known || change.is_between(one, other) && !change.is_slightly_off(one, other) {
         return;
     }
-    contradiction(
+    report_contradiction(
         "ratio-misstated",
         sentence,
         line,

@@ -4,9 +4,9 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{Unit, digits, number, plain};
+use crate::quantity::{Unit, format_number, format_value, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static RATE: Pattern = pattern!(
     r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:(?:throughput|rate)\W{1,6})?(\d[\d,]*(?:\.\d+)?)(k?)\+?\s?(?:rps|tps|qps|req/s|req/sec|requests/s|requests/sec|requests per second)\b"
@@ -54,35 +54,35 @@ pub fn check(report: &Report, findings: &mut Findings) {
             if text.len() > 200 {
                 continue;
             }
-            if let Some(claimed) = rate(text) {
-                below(first, report, (claimed, Unit::Rate), text, at + 1, findings);
+            if let Some(claimed) = parse_rate(text) {
+                check_outputs_below(first, report, (claimed, Unit::Rate), text, at + 1, findings);
             }
-            if let Some(claimed) = time(text) {
-                below(first, report, (claimed, Unit::Time), text, at + 1, findings);
+            if let Some(claimed) = parse_time(text) {
+                check_outputs_below(first, report, (claimed, Unit::Time), text, at + 1, findings);
             }
         }
     }
 }
 
-fn rate(line: &str) -> Option<f64> {
+fn parse_rate(line: &str) -> Option<f64> {
     let found = RATE.first(line)?;
     let scale = if found.get(2)?.as_str().is_empty() {
         1.0
     } else {
         1e3
     };
-    Some(number(found.get(1)?.as_str())?.0 * scale)
+    Some(parse_number(found.get(1)?.as_str())?.0 * scale)
 }
 
-fn time(line: &str) -> Option<f64> {
+fn parse_time(line: &str) -> Option<f64> {
     let found = TIME.first(line)?;
     let hours = found.get(2)?.as_str().to_lowercase().starts_with('h');
     let unit = if hours { 3600.0 } else { 60.0 };
-    Some(number(found.get(1)?.as_str())?.0 * unit)
+    Some(parse_number(found.get(1)?.as_str())?.0 * unit)
 }
 
 /// Whether every output is below half of the criterion.
-fn below(
+fn check_outputs_below(
     first: &Block,
     report: &Report,
     (claimed, unit): (f64, Unit),
@@ -96,7 +96,7 @@ fn below(
             .elapsed
             .as_ref()
             .map(|time| time.value)
-            .or(block.counted_time()),
+            .or(block.divisor_time()),
     };
     let mut highest = 0.0_f64;
     for block in &report.blocks {
@@ -116,14 +116,14 @@ fn below(
         [
             format!(
                 "\"{}\" among what was met; no output has more than {}",
-                shortened(text.trim()),
-                plain(highest, unit)
+                shorten(text.trim()),
+                format_value(highest, unit)
             ),
             format!(
                 "{} ÷ {} = {}",
-                plain(highest, unit),
-                plain(claimed, unit),
-                digits(highest / claimed)
+                format_value(highest, unit),
+                format_value(claimed, unit),
+                format_number(highest / claimed)
             ),
             "State by how much it was missed, or show the run that met it.".to_owned(),
         ],
@@ -132,7 +132,7 @@ fn below(
 
 #[cfg(test)]
 mod tests {
-    use super::{rate, says_met, time};
+    use super::{parse_rate, parse_time, says_met};
 
     #[test]
     fn only_headings_of_what_was_met_count() {
@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn items_name_a_rate_or_a_time() {
-        assert_eq!(rate("4. **5,000 RPS** - throughput"), Some(5000.0));
-        assert_eq!(rate("- Throughput: 2k req/s"), Some(2000.0));
-        assert_eq!(rate("- 10,000 users"), None);
-        assert_eq!(time("5. **Stable for 10 minutes**"), Some(600.0));
-        assert_eq!(time("- 10 minutes of warm-up"), None);
+        assert_eq!(parse_rate("4. **5,000 RPS** - throughput"), Some(5000.0));
+        assert_eq!(parse_rate("- Throughput: 2k req/s"), Some(2000.0));
+        assert_eq!(parse_rate("- 10,000 users"), None);
+        assert_eq!(parse_time("5. **Stable for 10 minutes**"), Some(600.0));
+        assert_eq!(parse_time("- 10 minutes of warm-up"), None);
     }
 }

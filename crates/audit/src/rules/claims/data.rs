@@ -1,14 +1,14 @@
 //! "reads 1.2 KB per second" next to an output with 1.22 MB per second: the same digits with a
 //! different multiple of the unit.
 
-use super::nearest_above;
+use super::find_nearest_block_above;
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Quantity, number, split_number};
+use crate::quantity::{Quantity, parse_number, split_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static DATA: Pattern =
     pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?)\s?([kmg])i?(b|byte|bytes|bits?)\b");
@@ -33,17 +33,18 @@ const PER_TIME: [&str; 16] = [
     "saniyede",
 ];
 
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     if !PER_TIME.iter().any(|word| lower.contains(word)) {
         return;
     }
-    let Some(block) = nearest_above(report, prose.line) else {
+    let Some(block) = find_nearest_block_above(report, prose.line) else {
         return;
     };
     for found in DATA.all(sentence).take(4) {
         let group = |at: usize| group(&found, at);
-        let (Some((claimed, step)), Some(multiple)) = (number(group(1)), group(2).chars().next())
+        let (Some((claimed, step)), Some(multiple)) =
+            (parse_number(group(1)), group(2).chars().next())
         else {
             continue;
         };
@@ -56,12 +57,12 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         let multiple = multiple.to_ascii_lowercase();
         // The digits are those of the output, either rounded or truncated.
         let same = |figure: &&Quantity| {
-            parts(figure).is_some_and(|(value, unit)| {
+            number_and_prefix(figure).is_some_and(|(value, unit)| {
                 unit == multiple && (value - claimed).abs() <= step.max(0.05 * value)
             })
         };
         let other = |figure: &&Quantity| {
-            parts(figure).is_some_and(|(value, unit)| {
+            number_and_prefix(figure).is_some_and(|(value, unit)| {
                 let cut = value >= claimed && value < claimed + step;
                 unit != multiple && ((value - claimed).abs() <= 0.5 * step || cut)
             })
@@ -69,12 +70,15 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         if report
             .blocks
             .iter()
-            .flat_map(amounts)
+            .flat_map(printed_amounts)
             .any(|figure| same(&figure))
         {
             continue;
         }
-        let Some(shown) = amounts(block).into_iter().find(|figure| other(figure)) else {
+        let Some(shown) = printed_amounts(block)
+            .into_iter()
+            .find(|figure| other(figure))
+        else {
             continue;
         };
         findings.block(
@@ -85,7 +89,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             [
                 format!(
                     "\"{}\"; the output has {} (line {})",
-                    shortened(sentence),
+                    shorten(sentence),
                     shown.text,
                     shown.line
                 ),
@@ -101,7 +105,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
 }
 
 /// The amounts of data that an output prints.
-fn amounts(block: &Block) -> Vec<&Quantity> {
+fn printed_amounts(block: &Block) -> Vec<&Quantity> {
     let sides = [&block.received, &block.sent];
     sides
         .into_iter()
@@ -111,10 +115,10 @@ fn amounts(block: &Block) -> Vec<&Quantity> {
 }
 
 /// The number as written, and the prefix letter of its unit.
-fn parts(figure: &Quantity) -> Option<(f64, char)> {
+fn number_and_prefix(figure: &Quantity) -> Option<(f64, char)> {
     let (digits, unit) = split_number(&figure.text)?;
     let unit = unit.trim();
     let letter = unit.chars().next()?.to_ascii_lowercase();
     let bytes = unit.contains('B');
-    (bytes && matches!(letter, 'k' | 'm' | 'g')).then_some((number(digits)?.0, letter))
+    (bytes && matches!(letter, 'k' | 'm' | 'g')).then_some((parse_number(digits)?.0, letter))
 }

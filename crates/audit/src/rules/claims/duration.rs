@@ -1,14 +1,14 @@
 //! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with a
 //! different duration, rate or count.
 
-use super::adjacent_numbers::in_commands;
+use super::adjacent_numbers::is_in_commands;
 use crate::block::{Block, Tool};
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Unit, digits, duration, number, plain};
+use crate::quantity::{Unit, format_number, format_value, parse_duration, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::{is_conditional, shorten};
 
 static LINE: Pattern = pattern!(
     r"(?i)^\W*(?:test |run )?duration\W{0,4}(?:about |around |~|≈)?\s*(\d+(?:\.\d+)?)\s?(s|sec|secs|seconds?|m|min|mins|minutes?)\b(?:\s+(?:in )?total)?\s*(?:\([^()]*\))?\W*$"
@@ -19,7 +19,7 @@ static RATE: Pattern = pattern!(
 );
 
 /// Checks a requested rate in the text above the only block of a section.
-fn rates(report: &Report, findings: &mut Findings) {
+fn check_rates(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -30,17 +30,17 @@ fn rates(report: &Report, findings: &mut Findings) {
         let Some(claimed) = RATE
             .first(line)
             .and_then(|found| found.get(1).or_else(|| found.get(2)))
-            .and_then(|digits| number(digits.as_str()))
+            .and_then(|digits| parse_number(digits.as_str()))
             .map(|(value, _)| value)
         else {
             continue;
         };
-        let titles = headings(report, at + 1);
+        let titles = headings_above(report, at + 1);
         let mut below = report
             .blocks
             .iter()
             .filter(|block| block.first_line > at + 1)
-            .filter(|block| headings(report, block.first_line).starts_with(&titles));
+            .filter(|block| headings_above(report, block.first_line).starts_with(&titles));
         let (Some(block), None) = (below.next(), below.next()) else {
             continue;
         };
@@ -60,12 +60,12 @@ fn rates(report: &Report, findings: &mut Findings) {
             block,
             rate.line,
             [
-                format!("\"{}\" (line {}); {}", shortened(line.trim()), at + 1, rate.text),
+                format!("\"{}\" (line {}); {}", shorten(line.trim()), at + 1, rate.text),
                 format!(
                     "{} ÷ {} = {} of the requested rate",
                     rate.text,
-                    digits(claimed),
-                    plain(rate.value / claimed, Unit::Share)
+                    format_number(claimed),
+                    format_value(rate.value / claimed, Unit::Share)
                 ),
                 "State that the rate was not reached, and find out whether the generator or the system was the limit.".to_owned(),
             ],
@@ -73,8 +73,8 @@ fn rates(report: &Report, findings: &mut Findings) {
     }
 }
 
-pub fn lines(report: &Report, findings: &mut Findings) {
-    rates(report, findings);
+pub fn check_lines(report: &Report, findings: &mut Findings) {
+    check_rates(report, findings);
     if !report.document.markdown {
         return;
     }
@@ -96,14 +96,14 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         } else {
             "s"
         };
-        let Some(claimed) = duration(&format!("{}{unit}", group(1)), at + 1) else {
+        let Some(claimed) = parse_duration(&format!("{}{unit}", group(1)), at + 1) else {
             continue;
         };
-        let titles = headings(report, at + 1);
+        let titles = headings_above(report, at + 1);
         let mut below = report
             .blocks
             .iter()
-            .filter(|block| headings(report, block.first_line) == titles);
+            .filter(|block| headings_above(report, block.first_line) == titles);
         let (Some(block), None) = (below.next(), below.next()) else {
             continue;
         };
@@ -120,7 +120,7 @@ static OTHER_LASTS: Pattern = pattern!(
 );
 
 /// Checks "This runs a benchmark for 30 seconds" directly above an output of a different duration.
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if is_conditional(sentence) {
         return;
     }
@@ -134,14 +134,14 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     } else {
         "s"
     };
-    let Some(claimed) = duration(&format!("{}{unit}", group(1)), prose.line) else {
+    let Some(claimed) = parse_duration(&format!("{}{unit}", group(1)), prose.line) else {
         return;
     };
-    let titles = headings(report, prose.line);
+    let titles = headings_above(report, prose.line);
     let mut own = report
         .blocks
         .iter()
-        .filter(|block| headings(report, block.first_line) == titles)
+        .filter(|block| headings_above(report, block.first_line) == titles)
         .skip_while(|block| block.first_line < prose.line);
     let Some(block) = own.next() else {
         return;
@@ -152,9 +152,12 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         let mut times = times.into_iter().flatten().map(|time| time.value);
         times.any(|time| time > claimed.value / 1.6 && time < claimed.value * 1.6)
             || block
-                .counted_time()
+                .divisor_time()
                 .is_some_and(|time| time > claimed.value / 1.6 && time < claimed.value * 1.6)
-    }) || in_commands(report, number(group(1)).map_or(0.0, |(claimed, _)| claimed));
+    }) || is_in_commands(
+        report,
+        parse_number(group(1)).map_or(0.0, |(claimed, _)| claimed),
+    );
     let timed = block.declared.as_ref().or(block.elapsed.as_ref());
     let (Some(time), false) = (timed, known) else {
         return;
@@ -166,7 +169,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let arithmetic = format!(
         "{} ÷ {} = {:.2}",
         time.text,
-        plain(claimed.value, Unit::Time),
+        format_value(claimed.value, Unit::Time),
         time.value / claimed.value
     );
     let mut before = findings.found.iter();
@@ -181,7 +184,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         [
             format!(
                 "\"{}\"; the output is of {} (line {})",
-                shortened(sentence),
+                shorten(sentence),
                 time.text,
                 time.line
             ),
@@ -195,7 +198,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
 const ABOVE: usize = 30;
 
 /// The headings above a line, without the title that the text directly above a code fence provides.
-pub fn headings(report: &Report, line: usize) -> Vec<String> {
+pub fn headings_above(report: &Report, line: usize) -> Vec<String> {
     let paths = &report.document.paths;
     let at = paths.partition_point(|(heading, _)| *heading <= line);
     at.checked_sub(1)
@@ -237,17 +240,17 @@ fn judge(block: &Block, line_text: &str, claimed: f64, line: usize, findings: &m
         [
             format!(
                 "\"{}\"; {} requests at {} (line {})",
-                shortened(line_text),
-                digits(count),
+                shorten(line_text),
+                format_number(count),
                 rate.text,
                 rate.line
             ),
             format!(
                 "{} ÷ {} = {}, not {}",
-                digits(count),
+                format_number(count),
                 rate.text,
-                plain(count / rate.value, Unit::Time),
-                plain(claimed, Unit::Time)
+                format_value(count / rate.value, Unit::Time),
+                format_value(claimed, Unit::Time)
             ),
             "State how long the run took.".to_owned(),
         ],

@@ -4,9 +4,9 @@ use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static DENIED: Pattern = pattern!(
     r"(?i)(?:^|[^\d.,])(?:\b(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts|time-outs)\b|\b0\s+(?:errors|failures|failed requests)\b|\b100\s?%\s+success)"
@@ -15,19 +15,19 @@ static NOT: Pattern = pattern!(
     r"(?i)\b(?:almost|nearly|should|expect|target|goal|if|until|with no errors expected|logs?|logged|compil\w*|build|crash\w*|warnings?)\b|[<≤]"
 );
 
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     // "No timeouts of sessions" is about something else.
     let denied = DENIED
         .find(sentence)
         .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "))
-        || elsewhere(sentence);
+        || denies_errors_in_other_language(sentence);
     if !denied || NOT.is_match(sentence) {
         return;
     }
-    let Some(block) = super::linked(report, prose) else {
+    let Some(block) = super::find_linked_block(report, prose) else {
         return;
     };
-    let Some((count, line)) = failures(block) else {
+    let Some((count, line)) = counted_failures(block) else {
         return;
     };
     findings.block(
@@ -38,10 +38,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         [
             format!(
                 "\"{}\"; the block counts {} (line {line})",
-                shortened(sentence),
-                digits(count)
+                shorten(sentence),
+                format_number(count)
             ),
-            format!("{} > 0", digits(count)),
+            format!("{} > 0", format_number(count)),
             "State how many failed, and how.".to_owned(),
         ],
     );
@@ -52,7 +52,12 @@ static FAILED: Pattern = pattern!(
 );
 
 /// Checks "38 requests failed" below a block with another number of failures.
-pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_counted_errors(
+    report: &Report,
+    prose: &Prose,
+    sentence: &str,
+    findings: &mut Findings,
+) {
     let lower = sentence.to_lowercase();
     let possible = ["fail", "error", "time"]
         .iter()
@@ -62,16 +67,16 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
     }
     let Some(claimed) = FAILED
         .first(sentence)
-        .and_then(|found| number(found.get(1)?.as_str()))
+        .and_then(|found| parse_number(found.get(1)?.as_str()))
         .map(|(claimed, _)| claimed)
         .filter(|claimed| *claimed >= 2.0)
     else {
         return;
     };
-    let Some(block) = super::linked(report, prose) else {
+    let Some(block) = super::find_linked_block(report, prose) else {
         return;
     };
-    let Some((count, line)) = failures(block) else {
+    let Some((count, line)) = counted_failures(block) else {
         return;
     };
     // The text may count only one kind of failure, if the page prints that number.
@@ -86,13 +91,13 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
         [
             format!(
                 "\"{}\"; the block counts {} (line {line})",
-                shortened(sentence),
-                digits(count)
+                shorten(sentence),
+                format_number(count)
             ),
             format!(
                 "{} is not {}, and the page contains no such number",
-                digits(claimed),
-                digits(count)
+                format_number(claimed),
+                format_number(count)
             ),
             "Copy the number from the output.".to_owned(),
         ],
@@ -106,13 +111,13 @@ fn is_printed(report: &Report, claimed: f64, at: usize) -> bool {
         index + 1 != at
             && line
                 .split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
-                .filter_map(|word| number(word.trim_matches(['.', ','])))
+                .filter_map(|word| parse_number(word.trim_matches(['.', ','])))
                 .any(|(value, _)| value == claimed)
     })
 }
 
 /// "No errors" in other languages.
-fn elsewhere(sentence: &str) -> bool {
+fn denies_errors_in_other_language(sentence: &str) -> bool {
     const DENIED: [&str; 14] = [
         "sin errores",
         "cero errores",
@@ -133,7 +138,7 @@ fn elsewhere(sentence: &str) -> bool {
     DENIED.iter().any(|words| lower.contains(words))
 }
 
-fn failures(block: &Block) -> Option<(f64, usize)> {
+fn counted_failures(block: &Block) -> Option<(f64, usize)> {
     let tally = block.failures.as_ref().filter(|tally| {
         tally.failed > 0.0
             && block

@@ -2,9 +2,9 @@
 //! whose stated result is wrong.
 
 use crate::finding::Level;
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 /// Programming languages, in which such a line is not arithmetic.
 const PROGRAMS: [&str; 24] = [
@@ -38,7 +38,7 @@ const MAX_LENGTH: usize = 300;
 /// Factors of units that may be missing on one side.
 const SCALES: [f64; 7] = [1.0, 100.0, 1e3, 60.0, 1024.0, 1e6, 3600.0];
 
-pub fn lines(report: &Report, findings: &mut Findings) {
+pub fn check_lines(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -53,13 +53,15 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if line.len() > MAX_LENGTH || report.is_output(at + 1) || program(at + 1) {
             continue;
         }
-        let joined = lines.get(at + 1).and_then(|next| joined(line, next));
+        let joined = lines
+            .get(at + 1)
+            .and_then(|next| join_result_line(line, next));
         let line = joined.as_deref().unwrap_or(line).replace(" ≈ ", " = ");
         let line = line.as_str();
         if !line.contains(" = ") || !line.contains(['(', '×', '÷', '*', '/']) {
             continue;
         }
-        let Some((expression, value, claimed, step)) = equation(line) else {
+        let Some((expression, value, claimed, step)) = split_equation(line) else {
             continue;
         };
         // The terms are rounded, too.
@@ -75,8 +77,12 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             Level::Warning,
             at + 1,
             [
-                format!("\"{}\"", shortened(line.trim())),
-                format!("{expression} = {}, not {}", digits(value), digits(claimed)),
+                format!("\"{}\"", shorten(line.trim())),
+                format!(
+                    "{expression} = {}, not {}",
+                    format_number(value),
+                    format_number(claimed)
+                ),
                 "Recalculate it.".to_owned(),
             ],
         );
@@ -84,7 +90,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// Joins a calculation whose result is on the next line: `4 × 250 req/s` and `= 1000 req/s`.
-fn joined(line: &str, next: &str) -> Option<String> {
+fn join_result_line(line: &str, next: &str) -> Option<String> {
     let result = next.trim_start_matches([' ', '-', '*', '>', '\t']);
     let result = result.strip_prefix(['=', '≈'])?.trim_start();
     let starts = result.starts_with(|letter: char| letter.is_ascii_digit());
@@ -98,14 +104,14 @@ fn joined(line: &str, next: &str) -> Option<String> {
 
 /// Splits the last equation of a line into the expression, its value, and the number on the right
 /// with its step. The expression must have an operator between spaces or brackets.
-fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
+fn split_equation(line: &str) -> Option<(String, f64, f64, f64)> {
     let (left, right) = line.rsplit_once(" = ")?;
     let digits: String = right
         .trim_start()
         .chars()
         .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
         .collect();
-    let (claimed, step) = number(digits.trim_end_matches(['.', ',']))?;
+    let (claimed, step) = parse_number(digits.trim_end_matches(['.', ',']))?;
     let left = left.rsplit(['=', ':', '>', '→', ';', '|']).next()?;
     let left = left.trim().trim_start_matches(['*', '`', '-', ' ']);
     const SPACED: [&str; 4] = [" × ", " ÷ ", " * ", " / "];
@@ -113,13 +119,13 @@ fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
     if !operated || !left.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
-    let tokens = tokens(left)?;
+    let tokens = tokenize(left)?;
     let operators = tokens
         .iter()
         .filter(|token| matches!(token, Token::Operator(_)))
         .count();
     let mut parser = Parser { tokens, at: 0 };
-    let value = parser.sum()?;
+    let value = parser.parse_sum()?;
     let whole = parser.at == parser.tokens.len() && operators > 0;
     let sensible = value.is_finite() && value > 0.0 && claimed > 0.0;
     (whole && sensible).then(|| (left.to_owned(), value, claimed, step))
@@ -134,7 +140,7 @@ enum Token {
 }
 
 /// Splits an expression into tokens. Skips percent signs, and units after a number or a bracket.
-fn tokens(text: &str) -> Option<Vec<Token>> {
+fn tokenize(text: &str) -> Option<Vec<Token>> {
     let mut tokens: Vec<Token> = Vec::new();
     let letters: Vec<char> = text.chars().collect();
     let mut at = 0;
@@ -152,7 +158,7 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
                     end += 1;
                 }
                 let digits: String = letters[at..end].iter().collect();
-                tokens.push(Token::Number(number(&digits)?.0));
+                tokens.push(Token::Number(parse_number(&digits)?.0));
                 at = end;
                 continue;
             }
@@ -192,7 +198,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn operator(&mut self, expected: &[char]) -> Option<char> {
+    fn parse_operator(&mut self, expected: &[char]) -> Option<char> {
         let Some(Token::Operator(sign)) = self.tokens.get(self.at) else {
             return None;
         };
@@ -203,19 +209,19 @@ impl Parser {
         })
     }
 
-    fn sum(&mut self) -> Option<f64> {
-        let mut value = self.product()?;
-        while let Some(sign) = self.operator(&['+', '-']) {
-            let next = self.product()?;
+    fn parse_sum(&mut self) -> Option<f64> {
+        let mut value = self.parse_product()?;
+        while let Some(sign) = self.parse_operator(&['+', '-']) {
+            let next = self.parse_product()?;
             value += if sign == '-' { -next } else { next };
         }
         Some(value)
     }
 
-    fn product(&mut self) -> Option<f64> {
-        let mut value = self.term()?;
-        while let Some(sign) = self.operator(&['*', '×', '/', '÷']) {
-            let next = self.term()?;
+    fn parse_product(&mut self) -> Option<f64> {
+        let mut value = self.parse_term()?;
+        while let Some(sign) = self.parse_operator(&['*', '×', '/', '÷']) {
+            let next = self.parse_term()?;
             value = match sign {
                 '/' | '÷' => value / next,
                 _ => value * next,
@@ -225,13 +231,13 @@ impl Parser {
     }
 
     /// The recursion depth is bounded by the number of tokens, which is small.
-    fn term(&mut self) -> Option<f64> {
+    fn parse_term(&mut self) -> Option<f64> {
         let token = *self.tokens.get(self.at)?;
         self.at += 1;
         match token {
             Token::Number(value) => Some(value),
             Token::Open => {
-                let value = self.sum()?;
+                let value = self.parse_sum()?;
                 let close = self.tokens.get(self.at) == Some(&Token::Close);
                 self.at += 1;
                 close.then_some(value)
@@ -243,11 +249,12 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
-    use super::{equation, joined};
+    use super::{join_result_line, split_equation};
 
     #[test]
     fn expressions_with_brackets_are_computed() {
-        let value = |line: &str| equation(line).map(|(_, value, claimed, _)| (value, claimed));
+        let value =
+            |line: &str| split_equation(line).map(|(_, value, claimed, _)| (value, claimed));
         let (right, claimed) = value("faster by -> 100 % - ((300/400) * 100 %) = 33 %").unwrap();
         assert!((right - 25.0).abs() < 1e-9);
         assert_eq!(claimed, 33.0);
@@ -256,10 +263,10 @@ mod tests {
             Some((1000.0, 900.0))
         );
         assert_eq!(
-            joined("  4 × 250 req/s", "  = 900 req/s").as_deref(),
+            join_result_line("  4 × 250 req/s", "  = 900 req/s").as_deref(),
             Some("  4 × 250 req/s = 900 req/s")
         );
-        assert_eq!(joined("4 × 250", "= all"), None);
+        assert_eq!(join_result_line("4 × 250", "= all"), None);
         assert_eq!(value("mean = (2 + 4 + 6) ms / 3 = 4 ms"), Some((4.0, 4.0)));
         for none in [
             "x = f(3) = 4",

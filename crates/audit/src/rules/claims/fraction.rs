@@ -1,8 +1,8 @@
 //! "n of m = x %".
 
-use super::{BASE, contradiction};
+use super::{BASE, report_contradiction};
 use crate::pattern::{Pattern, named, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::Findings;
 use crate::rules::change::is_about;
 
@@ -13,7 +13,7 @@ static PART: Pattern = pattern!(
     r"(?i)\b(?<part>\d[\d,]*)\s*(?:/|of|out of)\s*(?<whole>\d[\d,]*)(?:\s+[a-z]+){0,3}\s*(?:\(|=|,|or|is|are|i\.e\.)\s*(?:failed|succeeded)?\s*(?<share>\d+(?:\.\d+)?)\s?%"
 );
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if !sentence.contains('%') {
         return;
     }
@@ -22,7 +22,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         .take(16)
         .chain(PART.all(sentence).take(16))
     {
-        let read = |name| number(named(&found, name));
+        let read = |name| parse_number(named(&found, name));
         let (Some((part, _)), Some((whole, _)), Some((claimed, step))) =
             (read("part"), read("whole"), read("share"))
         else {
@@ -37,12 +37,12 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         }
         let arithmetic = format!(
             "{} ÷ {} = {} %, not {} %",
-            digits(part),
-            digits(whole),
-            digits(right),
-            digits(claimed)
+            format_number(part),
+            format_number(whole),
+            format_number(right),
+            format_number(claimed)
         );
-        contradiction(
+        report_contradiction(
             "ratio-misstated",
             sentence,
             line,

@@ -3,15 +3,15 @@
 
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 use crate::rules::records::is_uncertain;
 
 const RATE: &str = r"(~|≈|about |around )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps)";
 static FROM: Pattern = pattern!(&format!(r"(?i)\bfrom\s+{RATE}\s+to\s+{RATE}\b"));
 
-pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     let [before, after] = &report.blocks[..] else {
         return;
     };
@@ -30,7 +30,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         } else {
             1e3
         };
-        number(group(&found, at)).map(|(value, step)| (value * scale, step * scale))
+        parse_number(group(&found, at)).map(|(value, step)| (value * scale, step * scale))
     };
     let (Some((from, step)), Some((to, last))) = (claimed(2), claimed(5)) else {
         return;
@@ -50,13 +50,13 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         [
             format!(
                 "\"{}\"; the second output has {} (line {})",
-                shortened(sentence),
+                shorten(sentence),
                 second.text,
                 second.line
             ),
             format!(
                 "{} ÷ {} = {:.2}",
-                digits(to),
+                format_number(to),
                 second.text,
                 to / second.value
             ),

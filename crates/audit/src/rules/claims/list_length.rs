@@ -1,10 +1,10 @@
 //! "Three scenarios:" above a list with another number of items.
 
-use super::duration::headings;
+use super::duration::headings_above;
 use super::steps::is_item;
 use crate::pattern::{Pattern, group, pattern};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 use crate::rules::records::warn;
 
 static COUNTED: Pattern = pattern!(
@@ -26,7 +26,7 @@ const OPEN: [&str; 9] = [
     "some",
 ];
 
-pub fn lines(report: &Report, findings: &mut Findings) {
+pub fn check_lines(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -56,8 +56,8 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let Some(start) = start.map(|below| at + 1 + below) else {
             continue;
         };
-        let items = items(&lines[start..]);
-        let same = headings(report, at + 1) == headings(report, start + 1);
+        let items = count_items(&lines[start..]);
+        let same = headings_above(report, at + 1) == headings_above(report, start + 1);
         // If they differ widely, the list is about something else: "10 tests: passed, failed, skipped".
         if items < 3 || items == claimed || items.abs_diff(claimed) > 2 || !same {
             continue;
@@ -68,7 +68,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "\"{}\"; the list below has {items} items",
-                    shortened(line.trim())
+                    shorten(line.trim())
                 ),
                 format!("{items} items are not {claimed}"),
                 "Count the items again, or add the missing ones.".to_owned(),
@@ -79,7 +79,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// The number of outer items in the list that starts at the first line.
-fn items(lines: &[&str]) -> usize {
+fn count_items(lines: &[&str]) -> usize {
     let Some(first) = lines.first().filter(|line| is_item(line)) else {
         return 0;
     };

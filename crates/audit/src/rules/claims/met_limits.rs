@@ -4,10 +4,10 @@
 use crate::block::{Block, Tool, quantile_name};
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Quantity, digits, duration};
+use crate::quantity::{Quantity, format_number, parse_duration};
 use crate::report::{Findings, Report};
-use crate::rules::failures::bad_responses;
-use crate::rules::prose::{is_conditional, sentences, shortened};
+use crate::rules::failures::unsuccessful_responses;
+use crate::rules::prose::{is_conditional, sentences, shorten};
 
 const RULE: &str = "objective-contradicted";
 
@@ -33,19 +33,19 @@ pub fn check(report: &Report, findings: &mut Findings) {
         if let Some(found) = LIMIT.first(line) {
             let group = |at: usize| group(&found, at);
             if let (Ok(percent), Some(limit)) =
-                (group(1).parse::<f64>(), duration(group(2), at + 1))
+                (group(1).parse::<f64>(), parse_duration(group(2), at + 1))
             {
-                above(report, percent / 100.0, &limit, line.trim(), findings);
+                check_quantile(report, percent / 100.0, &limit, line.trim(), findings);
             }
         }
         let max_share = ERRORS
             .first(line)
             .and_then(|found| group(&found, 1).parse::<f64>().ok());
         if let Some(max_share) = max_share {
-            errors(report, max_share, line.trim(), at + 1, findings);
+            check_errors(report, max_share, line.trim(), at + 1, findings);
         }
     }
-    for prose in report.prose().filter(|prose| has_sub(&prose.text)) {
+    for prose in report.prose().filter(|prose| has_sub_prefix(&prose.text)) {
         for sentence in sentences(&prose.text).filter(|sentence| !is_conditional(sentence)) {
             let Some(found) = SUB.first(sentence) else {
                 continue;
@@ -54,22 +54,28 @@ pub fn check(report: &Report, findings: &mut Findings) {
             let percent = percent.and_then(|percent| percent.as_str().parse::<f64>().ok());
             let limit = found
                 .get(1)
-                .and_then(|limit| duration(limit.as_str(), prose.line));
+                .and_then(|limit| parse_duration(limit.as_str(), prose.line));
             if let (Some(percent), Some(limit)) = (percent, limit) {
-                above(report, percent / 100.0, &limit, sentence, findings);
+                check_quantile(report, percent / 100.0, &limit, sentence, findings);
             }
         }
     }
 }
 
-fn has_sub(text: &str) -> bool {
+fn has_sub_prefix(text: &str) -> bool {
     ["sub-", "Sub-", "sub "]
         .iter()
         .any(|word| text.contains(word))
 }
 
 /// Checks a limit on a quantile that is at or above the limit in every output.
-fn above(report: &Report, quantile: f64, limit: &Quantity, text: &str, findings: &mut Findings) {
+fn check_quantile(
+    report: &Report,
+    quantile: f64,
+    limit: &Quantity,
+    text: &str,
+    findings: &mut Findings,
+) {
     let mut best: Option<(&Block, &Quantity)> = None;
     for block in &report.blocks {
         let Some(figure) = block.latency().and_then(|latency| latency.at(quantile)) else {
@@ -99,7 +105,7 @@ fn above(report: &Report, quantile: f64, limit: &Quantity, text: &str, findings:
         [
             format!(
                 "\"{}\"; the lowest {} on the page is {} (line {})",
-                shortened(text),
+                shorten(text),
                 quantile_name(quantile),
                 figure.text,
                 figure.line
@@ -111,11 +117,11 @@ fn above(report: &Report, quantile: f64, limit: &Quantity, text: &str, findings:
 }
 
 /// Checks a limit on failures, in percent, that every output exceeds.
-fn errors(report: &Report, max_share: f64, text: &str, line: usize, findings: &mut Findings) {
+fn check_errors(report: &Report, max_share: f64, text: &str, line: usize, findings: &mut Findings) {
     let mut lowest: Option<(&Block, f64, f64)> = None;
     for block in &report.blocks {
         let length = block.length_failures.as_ref().map_or(0.0, |n| n.value);
-        let failed = (block.failed() - length).max(bad_responses(block));
+        let failed = (block.failed() - length).max(unsuccessful_responses(block));
         let Some(n) = block.samples().filter(|n| *n > 0.0) else {
             return;
         };
@@ -138,16 +144,16 @@ fn errors(report: &Report, max_share: f64, text: &str, line: usize, findings: &m
         [
             format!(
                 "\"{}\"; at least {} of {} requests failed in every run of the page",
-                shortened(text),
-                digits(failed),
-                digits(n)
+                shorten(text),
+                format_number(failed),
+                format_number(n)
             ),
             format!(
                 "{} ÷ {} = {} %, above {} %",
-                digits(failed),
-                digits(n),
-                digits(failed / n * 100.0),
-                digits(max_share)
+                format_number(failed),
+                format_number(n),
+                format_number(failed / n * 100.0),
+                format_number(max_share)
             ),
             "State by how much it was missed, or show the run that met it.".to_owned(),
         ],

@@ -1,6 +1,6 @@
 //! "✅ Error rate < 0.1 %: achieved (0-2 %)": the range of the results does not meet the limit.
 
-use super::contradiction;
+use super::report_contradiction;
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Figure, read};
 use crate::report::Findings;
@@ -43,7 +43,7 @@ const MET: [&str; 20] = [
 const MISSED: [&str; 6] = ["❌", "✗", "⚠", "not ", "fail", "no alcanz"];
 const ADVICE: &str = "State by how much it was missed, or correct the figures.";
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     if !sentence.contains('(')
         || !MET.iter().any(|word| lower.contains(word))
@@ -53,11 +53,13 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
     let plain = sentence.replace(['*', '`'], "");
     let missed = match LIMIT.first(&plain) {
-        Some(found) => limit(&found),
-        None => RANGE.first(&plain).and_then(|found| range(&found)),
+        Some(found) => find_exceeded_limit(&found),
+        None => RANGE
+            .first(&plain)
+            .and_then(|found| find_exceeded_range(&found)),
     };
     if let Some(arithmetic) = missed {
-        contradiction(
+        report_contradiction(
             RULE,
             sentence,
             line,
@@ -67,7 +69,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-fn limit(found: &regex_lite::Captures) -> Option<String> {
+fn find_exceeded_limit(found: &regex_lite::Captures) -> Option<String> {
     let part = |at: usize| group(found, at);
     let of = |digits: &str| read(&format!("{digits} {}", part(5)));
     let limit = read(part(2))?;
@@ -83,9 +85,9 @@ fn limit(found: &regex_lite::Captures) -> Option<String> {
 }
 
 /// Finds a range of results whose ends are both below those of the target range.
-fn range(found: &regex_lite::Captures) -> Option<String> {
+fn find_exceeded_range(found: &regex_lite::Captures) -> Option<String> {
     let part = |at: usize| group(found, at);
-    let of = |at: usize| crate::quantity::number(part(at)).map(|(value, _)| value);
+    let of = |at: usize| crate::quantity::parse_number(part(at)).map(|(value, _)| value);
     let (from, to, low, high) = (of(1)?, of(2)?, of(3)?, of(4)?);
     (from < to && low < high && low < from && high < to).then(|| {
         format!(

@@ -2,9 +2,9 @@
 
 use super::steps::is_item;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 use crate::rules::records::{is_uncertain, warn};
 
 static SHARE: Pattern = pattern!(r"(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?%");
@@ -25,14 +25,14 @@ const OTHER: [&str; 10] = [
 /// Above this sum, the sentence lists the parts of several loads.
 const MAX_SUM: f64 = 140.0;
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.len() < 400 && is_mix(sentence) && !is_uncertain(sentence) {
-        judge(sentence, line, &shares(sentence), findings);
+        judge(sentence, line, &parse_shares(sentence), findings);
     }
 }
 
 /// Checks a list below "Traffic mix:" in which each item has one share.
-pub fn lists(report: &Report, findings: &mut Findings) {
+pub fn check_lists(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -47,7 +47,7 @@ pub fn lists(report: &Report, findings: &mut Findings) {
         let items: Vec<Vec<(f64, f64)>> = below
             .take_while(|line| is_item(line))
             .take(40)
-            .map(|line| shares(line))
+            .map(|line| parse_shares(line))
             .collect();
         if items.iter().all(|shares| shares.len() == 1) {
             let shares: Vec<(f64, f64)> = items.into_iter().flatten().collect();
@@ -62,9 +62,11 @@ fn is_mix(text: &str) -> bool {
 }
 
 /// The percentages, each with the step of its last digit.
-fn shares(text: &str) -> Vec<(f64, f64)> {
+fn parse_shares(text: &str) -> Vec<(f64, f64)> {
     let found = SHARE.all(text).take(20);
-    found.filter_map(|found| number(group(&found, 1))).collect()
+    found
+        .filter_map(|found| parse_number(group(&found, 1)))
+        .collect()
 }
 
 fn judge(text: &str, line: usize, shares: &[(f64, f64)], findings: &mut Findings) {
@@ -73,13 +75,20 @@ fn judge(text: &str, line: usize, shares: &[(f64, f64)], findings: &mut Findings
     if shares.len() < 2 || sum <= 100.0 + slack || sum > MAX_SUM {
         return;
     }
-    let parts: Vec<String> = shares.iter().map(|(share, _)| digits(*share)).collect();
+    let parts: Vec<String> = shares
+        .iter()
+        .map(|(share, _)| format_number(*share))
+        .collect();
     warn(
         "total-mismatch",
         line,
         [
-            format!("\"{}\"", shortened(text)),
-            format!("{} = {} %, more than 100 %", parts.join(" + "), digits(sum)),
+            format!("\"{}\"", shorten(text)),
+            format!(
+                "{} = {} %, more than 100 %",
+                parts.join(" + "),
+                format_number(sum)
+            ),
             "State shares that add up to 100 %.".to_owned(),
         ],
         findings,

@@ -40,7 +40,7 @@ use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 /// What to do about a share or a change that does not match its figures.
 const BASE: &str = "Recalculate it from the two figures, and state the base of the percentage.";
@@ -49,111 +49,111 @@ const BASE: &str = "Recalculate it from the two figures, and state the base of t
 const MAX_SENTENCES: usize = 4000;
 
 /// Shares and factors that contradict the figures next to them.
-pub fn ratios(report: &Report, findings: &mut Findings) {
+pub fn check_ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        fraction::sentence(sentence, prose.line, findings);
-        named_outputs::sentence(report, sentence, prose.line, findings);
-        advantage::sentence(report, sentence, prose.line, findings);
-        changes::sentence(sentence, prose.line, findings);
-        two_figures::sentence(sentence, prose.line, findings);
+        fraction::check_sentence(sentence, prose.line, findings);
+        named_outputs::check_sentence(report, sentence, prose.line, findings);
+        advantage::check_sentence(report, sentence, prose.line, findings);
+        changes::check_sentence(sentence, prose.line, findings);
+        two_figures::check_sentence(sentence, prose.line, findings);
     }
-    before_after::lines(report, findings);
+    before_after::check_lines(report, findings);
     for table in report.document.tables.iter().take(200) {
-        change_column::table(table, findings);
+        change_column::check_table(table, findings);
     }
 }
 
 /// "No errors" next to a block with errors.
-pub fn errors_denied(report: &Report, findings: &mut Findings) {
+pub fn check_denied_errors(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        errors::sentence(report, prose, sentence, findings);
-        errors::counted(report, prose, sentence, findings);
+        errors::check_sentence(report, prose, sentence, findings);
+        errors::check_counted_errors(report, prose, sentence, findings);
     }
 }
 
 /// Limits that a nearby figure exceeds.
-pub fn objectives(report: &Report, findings: &mut Findings) {
+pub fn check_objectives(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        objective::sentence(sentence, prose.line, findings);
-        met_range::sentence(sentence, prose.line, findings);
+        objective::check_sentence(sentence, prose.line, findings);
+        met_range::check_sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
-        objective::table(table, findings);
+        objective::check_table(table, findings);
     }
 }
 
 /// Minimum rates and other limits that every output misses, and rates below an output with another rate.
-pub fn rates(report: &Report, findings: &mut Findings) {
-    objective::rates(report, findings);
+pub fn check_rates(report: &Report, findings: &mut Findings) {
+    objective::check_min_rates(report, findings);
     met_limits::check(report, findings);
     criteria::check(report, findings);
-    adjacent_numbers::rates(report, findings);
+    adjacent_numbers::check_rates(report, findings);
 }
 
 /// Sentences whose own figures contradict each other.
-pub fn arithmetic(report: &Report, findings: &mut Findings) {
+pub fn check_arithmetic(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        arithmetic::sentence(sentence, prose.line, findings);
+        arithmetic::check_sentence(sentence, prose.line, findings);
     }
-    expression::lines(report, findings);
+    expression::check_lines(report, findings);
 }
 
 /// Name-value pairs that differ from the output of their section.
-pub fn labelled(report: &Report, findings: &mut Findings) {
+pub fn check_labelled_figures(report: &Report, findings: &mut Findings) {
     named_values::check(report, findings);
-    request_time::lines(report, findings);
+    request_time::check_lines(report, findings);
     for (prose, sentence) in sentences(report) {
-        tool_rate::sentence(report, prose, sentence, findings);
-        from_to::sentence(report, sentence, prose.line, findings);
+        tool_rate::check_sentence(report, prose, sentence, findings);
+        from_to::check_sentence(report, sentence, prose.line, findings);
     }
 }
 
 /// Amounts of data in a different unit than the output's.
-pub fn data(report: &Report, findings: &mut Findings) {
+pub fn check_data(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        data::sentence(report, prose, sentence, findings);
+        data::check_sentence(report, prose, sentence, findings);
     }
 }
 
 /// Cells that differ from the output that their row repeats.
-pub fn rows(report: &Report, findings: &mut Findings) {
+pub fn check_rows(report: &Report, findings: &mut Findings) {
     rows::check(report, findings);
 }
 
 /// Percentiles quoted next to a block with another value.
-pub fn quantiles(report: &Report, findings: &mut Findings) {
+pub fn check_quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        quantile::sentence(report, prose, sentence, findings);
-        trailing_name::sentence(report, prose, sentence, findings);
+        quantile::check_sentence(report, prose, sentence, findings);
+        trailing_name::check_sentence(report, prose, sentence, findings);
     }
 }
 
 /// Claimed durations of a run.
-pub fn durations(report: &Report, findings: &mut Findings) {
-    duration::lines(report, findings);
+pub fn check_durations(report: &Report, findings: &mut Findings) {
+    duration::check_lines(report, findings);
     for (prose, sentence) in sentences(report) {
-        duration::sentence(report, prose, sentence, findings);
+        duration::check_sentence(report, prose, sentence, findings);
     }
 }
 
 /// Claimed numbers of requests, alone or together with failures.
-pub fn totals(report: &Report, findings: &mut Findings) {
-    total::lines(report, findings);
-    steps::stages(report, findings);
-    list_length::lines(report, findings);
-    mix::lists(report, findings);
-    steps::requests(report, findings);
-    steps::phases(report, findings);
-    adjacent_numbers::requested(report, findings);
+pub fn check_totals(report: &Report, findings: &mut Findings) {
+    total::check_lines(report, findings);
+    steps::check_stages(report, findings);
+    list_length::check_lines(report, findings);
+    mix::check_lists(report, findings);
+    steps::check_requests(report, findings);
+    steps::check_phases(report, findings);
+    adjacent_numbers::check_requested_number(report, findings);
     for (prose, sentence) in sentences(report) {
-        per_item::sentence(report, sentence, prose.line, findings);
-        per_item::threads(report, sentence, prose.line, findings);
-        started_users::sentence(report, prose, sentence, findings);
-        sum::sentence(report, sentence, prose.line, findings);
-        mix::sentence(sentence, prose.line, findings);
+        per_item::check_sentence(report, sentence, prose.line, findings);
+        per_item::check_connections_per_thread(report, sentence, prose.line, findings);
+        started_users::check_sentence(report, prose, sentence, findings);
+        sum::check_sentence(report, sentence, prose.line, findings);
+        mix::check_sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
-        started_users::stages(report, table, findings);
+        started_users::check_stages(report, table, findings);
     }
 }
 
@@ -170,20 +170,20 @@ pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r
 }
 
 /// Adds a finding about a sentence whose own figures contradict each other.
-fn contradiction(
+fn report_contradiction(
     rule: &'static str,
     sentence: &str,
     line: usize,
     [arithmetic, advice]: [String; 2],
     findings: &mut Findings,
 ) {
-    let quoted = format!("\"{}\"", shortened(sentence));
+    let quoted = format!("\"{}\"", shorten(sentence));
     findings.page(rule, Level::Warning, line, [quoted, arithmetic, advice]);
 }
 
 /// The block to which a sentence refers: the last one above it under the same headings. `None` if
 /// it is uncertain.
-fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
+fn find_linked_block<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
     if report.is_of_unprinted_run(prose.line) {
         return None;
     }
@@ -205,11 +205,12 @@ fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
 }
 
 /// The last output above a line, under the same headings and without another output in between.
-fn nearest_above<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
+fn find_nearest_block_above<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
     let at = report
         .blocks
         .partition_point(|block| block.first_line <= line);
     let block = report.blocks.get(at.checked_sub(1)?)?;
-    let same = duration::headings(report, block.first_line) == duration::headings(report, line);
+    let same = duration::headings_above(report, block.first_line)
+        == duration::headings_above(report, line);
     (block.last_line < line && same).then_some(block)
 }

@@ -4,9 +4,9 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Quantity, digits};
+use crate::quantity::{Quantity, format_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static SUBJECT: Pattern = pattern!(
     r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\s+(?:has|had|shows|showed|achieves|achieved|delivers|delivered|offers|offered|gives|gave|provides|provided)\s+(.+)$"
@@ -15,7 +15,7 @@ static BETTER: Pattern = pattern!(
     r"(?i)\b(better|higher|greater|lower|worse|lesser|more|less)\s+(throughput|latency|latencies|requests per second|rps)\b"
 );
 
-pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let about = ["throughput", "latenc", "requests per second", "rps"];
     if !about.iter().any(|word| lower.contains(word)) {
@@ -39,7 +39,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         return;
     }
     let Some((one, other)) =
-        only(report, group(1)).and_then(|one| Some((one, rival(report, one)?)))
+        find_block_titled(report, group(1)).and_then(|one| Some((one, find_rival(report, one)?)))
     else {
         return;
     };
@@ -75,8 +75,8 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
             Level::Warning,
             line,
             [
-                both(sentence, &a, &b),
-                format!("{} ÷ {} = {}", a.text, b.text, digits(ratio)),
+                format_contradiction(sentence, &a, &b),
+                format!("{} ÷ {} = {}", a.text, b.text, format_number(ratio)),
                 "Reverse the comparison, or name the figure that it describes.".to_owned(),
             ],
         );
@@ -84,10 +84,10 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
 }
 
 /// Formats the sentence, and the two figures that contradict it with their lines.
-fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
+fn format_contradiction(sentence: &str, a: &Quantity, b: &Quantity) -> String {
     format!(
         "\"{}\"; {} (line {}) and {} (line {})",
-        shortened(sentence),
+        shorten(sentence),
         a.text,
         a.line,
         b.text,
@@ -96,7 +96,7 @@ fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
 }
 
 /// The only other block of the tool under the same parent headings.
-pub fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
+pub fn find_rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
     let (_, above) = one.titles.split_last()?;
     let mut others = report.blocks.iter().filter(|other| {
         other.tool == one.tool
@@ -111,7 +111,7 @@ pub fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
 }
 
 /// The only block whose innermost title contains these words.
-pub fn only<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
+pub fn find_block_titled<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
     let name = name.trim().to_lowercase();
     let name = name
         .rsplit([',', ':'])

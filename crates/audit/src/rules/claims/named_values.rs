@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use super::duration::headings;
+use super::duration::headings_above;
 use super::repeated_output::Printed;
-use super::total::counts;
-use super::words::{Metric, is_of_another_run, metric};
+use super::total::has_count;
+use super::words::{Metric, is_of_another_run, parse_metric};
 use crate::block::{Block, Tool};
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, number, plain, split_number, time_unit};
+use crate::quantity::{
+    Quantity, Unit, format_number, format_value, parse_number, parse_time_unit, split_number,
+};
 use crate::report::{Findings, Report};
-use crate::rules::failures::bad_responses;
-use crate::rules::prose::shortened;
+use crate::rules::failures::unsuccessful_responses;
+use crate::rules::prose::shorten;
 
 /// A value as a page states it.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +31,7 @@ pub struct Value {
 
 impl Value {
     /// An alternative reading of the value, in the unit of the figure to compare with.
-    pub fn exact(value: f64, step: f64) -> Value {
+    pub fn alternative(value: f64, step: f64) -> Value {
         Value {
             value,
             step,
@@ -39,7 +41,7 @@ impl Value {
         }
     }
 
-    pub fn times(mut self, scale: f64) -> Value {
+    pub fn scaled_by(mut self, scale: f64) -> Value {
         self.value *= scale;
         self.step *= scale;
         self
@@ -60,21 +62,22 @@ pub fn check(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
-    let claims = claims(report);
+    let claims = find_claims(report);
     if claims.is_empty() {
         return;
     }
-    let numbers = Numbers::of(report.text);
-    let printed = Printed::of(report);
+    let numbers = Numbers::in_text(report.text);
+    let printed = Printed::from_report(report);
     for claim in claims {
         let mut found = findings.found.iter();
         let known = found.any(|found| found.line == claim.line && found.level > Level::Note);
         // Nearly every page contains the number 100, so finding it elsewhere proves nothing.
         let whole = claim.metric == Metric::PassedShare && claim.value.value == 100.0;
-        if known || !whole && numbers.elsewhere(&claim) {
+        if known || !whole && numbers.is_on_another_line(&claim) {
             continue;
         }
-        let block = only_block(report, claim.line).or_else(|| repeated(report, &printed, &claim));
+        let block = only_block(report, claim.line)
+            .or_else(|| find_repeated_block(report, &printed, &claim));
         if let Some(block) = block {
             judge(report, block, &claim, findings);
         }
@@ -82,7 +85,11 @@ pub fn check(report: &Report, findings: &mut Findings) {
 }
 
 /// The output whose figures the table of the claim repeats.
-fn repeated<'r>(report: &Report, printed: &Printed<'r>, claim: &Claim) -> Option<&'r Block> {
+fn find_repeated_block<'r>(
+    report: &Report,
+    printed: &Printed<'r>,
+    claim: &Claim,
+) -> Option<&'r Block> {
     let table = report.document.tables.get(claim.table?)?;
     let cells: Vec<&str> = table
         .rows
@@ -90,7 +97,7 @@ fn repeated<'r>(report: &Report, printed: &Printed<'r>, claim: &Claim) -> Option
         .take(100)
         .flat_map(|(_, row)| row.iter().map(String::as_str))
         .collect();
-    printed.of_figures(&cells, 2)
+    printed.find_by_figures(&cells, 2)
 }
 
 /// Maximum number of name-value pairs.
@@ -100,13 +107,13 @@ const MAX_VALUES: usize = 500;
 struct Numbers(BTreeMap<String, (usize, usize)>);
 
 impl Numbers {
-    fn of(text: &str) -> Numbers {
+    fn in_text(text: &str) -> Numbers {
         let mut lines = BTreeMap::new();
         for (at, line) in text.lines().enumerate().take(50_000) {
             for number in
                 line.split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
             {
-                let number = plain_digits(number);
+                let number = normalize_digits(number);
                 if !number.is_empty() {
                     let known = lines.entry(number).or_insert((at + 1, at + 1));
                     known.1 = at + 1;
@@ -117,19 +124,19 @@ impl Numbers {
     }
 
     /// Whether another line of the page has the same digits.
-    fn elsewhere(&self, claim: &Claim) -> bool {
+    fn is_on_another_line(&self, claim: &Claim) -> bool {
         self.0
-            .get(&plain_digits(&claim.value.digits))
+            .get(&normalize_digits(&claim.value.digits))
             .is_some_and(|(first, last)| *first != claim.line || *last != claim.line)
     }
 }
 
 /// The digits without grouping characters and without punctuation at the end.
-fn plain_digits(number: &str) -> String {
+fn normalize_digits(number: &str) -> String {
     number.trim_matches(['.', ',']).replace(',', "")
 }
 
-fn claims(report: &Report) -> Vec<Claim> {
+fn find_claims(report: &Report) -> Vec<Claim> {
     let mut claims = Vec::new();
     for prose in report.prose() {
         for (line, text) in prose.lines() {
@@ -139,7 +146,7 @@ fn claims(report: &Report) -> Vec<Claim> {
             // Chinese and Japanese use a full-width colon.
             let pair = text.split_once(": ").or_else(|| text.split_once('：'));
             if let Some((label, value)) = pair {
-                claims.extend(claim(label, value, text, line, None));
+                claims.extend(parse_claim(label, value, text, line, None));
             }
         }
     }
@@ -153,7 +160,7 @@ fn claims(report: &Report) -> Vec<Claim> {
                 && rest.iter().all(|cell| is_empty(cell))
             {
                 let text = format!("{label}: {value}");
-                claims.extend(claim(label, value, &text, *line, Some(at)));
+                claims.extend(parse_claim(label, value, &text, *line, Some(at)));
             }
         }
     }
@@ -169,9 +176,15 @@ fn is_empty(cell: &str) -> bool {
     )
 }
 
-fn claim(label: &str, value: &str, text: &str, line: usize, table: Option<usize>) -> Option<Claim> {
+fn parse_claim(
+    label: &str,
+    value: &str,
+    text: &str,
+    line: usize,
+    table: Option<usize>,
+) -> Option<Claim> {
     Some(Claim {
-        metric: metric(label)?,
+        metric: parse_metric(label)?,
         value: read(value)?,
         text: text.to_owned(),
         line,
@@ -188,7 +201,7 @@ pub fn read(text: &str) -> Option<Value> {
         .unwrap_or((text, false));
     let (written, rest) = split_number(text)?;
     let written = written.trim_end_matches(['.', ',']);
-    let (value, step) = number(written)?;
+    let (value, step) = parse_number(written)?;
     let rest = rest.trim_start();
     let end = rest
         .find(|letter: char| !(letter.is_alphabetic() || matches!(letter, '%' | '/')))
@@ -210,7 +223,7 @@ pub fn read(text: &str) -> Option<Value> {
         "" => (None, 1.0),
         "%" => (Some(Unit::Share), 1.0),
         "k" => (None, 1e3),
-        name if time_unit(name).is_some() => (Some(Unit::Time), time_unit(name)?),
+        name if parse_time_unit(name).is_some() => (Some(Unit::Time), parse_time_unit(name)?),
         "requests" | "reqs" => (Some(Unit::Count), 1.0),
         "rps" | "qps" | "tps" => (Some(Unit::Rate), 1.0),
         name if is_rate(name) => (Some(Unit::Rate), 1.0),
@@ -234,38 +247,38 @@ fn is_rate(unit: &str) -> bool {
 
 /// The only block under the headings of the line, or of the section that contains it.
 fn only_block<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
-    let titles = headings(report, line);
+    let titles = headings_above(report, line);
     if titles.iter().any(|title| is_of_another_run(title)) {
         return None;
     }
     let mut own = report
         .blocks
         .iter()
-        .filter(|block| headings(report, block.first_line).starts_with(&titles));
+        .filter(|block| headings_above(report, block.first_line).starts_with(&titles));
     if let Some(block) = own.next() {
         // For an introduction above several sections, it is uncertain which output it describes.
-        let same = headings(report, block.first_line) == titles;
+        let same = headings_above(report, block.first_line) == titles;
         return (same && own.next().is_none()).then_some(block);
     }
     // This is a list in a section below the output.
     let mut above = report.blocks.iter().filter(|block| {
-        let own = headings(report, block.first_line);
+        let own = headings_above(report, block.first_line);
         !own.is_empty() && block.first_line < line && titles.starts_with(&own)
     });
     let block = above.next()?;
-    let own = headings(report, block.first_line);
-    let beside = report
+    let own = headings_above(report, block.first_line);
+    let outputs = report
         .blocks
         .iter()
-        .filter(|other| headings(report, other.first_line).starts_with(&own));
-    (above.next().is_none() && beside.count() == 1).then_some(block)
+        .filter(|other| headings_above(report, other.first_line).starts_with(&own));
+    (above.next().is_none() && outputs.count() == 1).then_some(block)
 }
 
 fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings) {
     let claimed = &claim.value;
     let shown = match claim.metric {
-        Metric::FailedShare => failed_share(block).filter(|_| claimed.unit == Some(Unit::Share)),
-        Metric::PassedShare => passed_share(block).filter(|_| claimed.unit == Some(Unit::Share)),
+        Metric::FailedShare => percent_failed(block).filter(|_| claimed.unit == Some(Unit::Share)),
+        Metric::PassedShare => percent_passed(block).filter(|_| claimed.unit == Some(Unit::Share)),
         Metric::Requests => {
             let plain = matches!(claimed.unit, None | Some(Unit::Count));
             block
@@ -279,7 +292,7 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
             .as_ref()
             .filter(|_| matches!(claimed.unit, None | Some(Unit::Rate)))
             .map(|rate| (rate.value, rate.text.clone(), rate.line)),
-        _ => latency(block, claim.metric).filter(|_| claimed.unit == Some(Unit::Time)),
+        _ => latency_figure(block, claim.metric).filter(|_| claimed.unit == Some(Unit::Time)),
     };
     let Some((right, text, at)) = shown else {
         return;
@@ -298,7 +311,7 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
         let apart = |value: f64| (value - right).abs() <= claimed.step + share * right;
         apart(claimed.value) || grouped && apart(claimed.value * 1e3)
     };
-    if near(right) || elsewhere(report, claim, &near) {
+    if near(right) || is_another_figure(report, claim, &near) {
         return;
     }
     findings.block(
@@ -309,19 +322,19 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
         [
             format!(
                 "\"{}\"; the output has {text} (line {at})",
-                shortened(&claim.text)
+                shorten(&claim.text)
             ),
             match claim.metric {
                 Metric::FailedShare | Metric::PassedShare => format!(
                     "{} % is not {}, and the page contains no such share",
-                    digits(claimed.value),
+                    format_number(claimed.value),
                     text
                 ),
                 _ => format!(
                     "{} is not {text}, and the page contains no such figure",
                     match claimed.unit {
-                        Some(Unit::Time) => plain(claimed.value, Unit::Time),
-                        _ => digits(claimed.value),
+                        Some(Unit::Time) => format_value(claimed.value, Unit::Time),
+                        _ => format_number(claimed.value),
                     }
                 ),
             },
@@ -330,13 +343,13 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
     );
 }
 
-fn latency(block: &Block, metric: Metric) -> Option<(f64, String, usize)> {
-    let figure = figure_of(block, metric).filter(|figure| figure.unit == Unit::Time)?;
+fn latency_figure(block: &Block, metric: Metric) -> Option<(f64, String, usize)> {
+    let figure = find_figure(block, metric).filter(|figure| figure.unit == Unit::Time)?;
     Some((figure.value, figure.text, figure.line))
 }
 
 /// The figure of an output to which a name refers.
-pub fn figure_of(block: &Block, metric: Metric) -> Option<Quantity> {
+pub fn find_figure(block: &Block, metric: Metric) -> Option<Quantity> {
     let latency = block.latency();
     match metric {
         Metric::Mean => latency?.mean.clone(),
@@ -350,20 +363,24 @@ pub fn figure_of(block: &Block, metric: Metric) -> Option<Quantity> {
 }
 
 /// The percentage that passed, of the checks or of the requests.
-fn passed_share(block: &Block) -> Option<(f64, String, usize)> {
+fn percent_passed(block: &Block) -> Option<(f64, String, usize)> {
     if let Some(tally) = &block.checks {
         let sum = tally.passed + tally.failed;
-        let text = format!("{} of {} checks passed", digits(tally.passed), digits(sum));
+        let text = format!(
+            "{} of {} checks passed",
+            format_number(tally.passed),
+            format_number(sum)
+        );
         return (sum > 0.0).then(|| (tally.passed / sum * 100.0, text, tally.line));
     }
-    let (failed, text, line) = failed_share(block)?;
+    let (failed, text, line) = percent_failed(block)?;
     Some((100.0 - failed, format!("{text} requests failed"), line))
 }
 
 /// The percentage of failed requests, if the block counts failures in only one way.
-fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
+fn percent_failed(block: &Block) -> Option<(f64, String, usize)> {
     let n = block.samples().filter(|n| *n > 0.0)?;
-    let bad = bad_responses(block);
+    let bad = unsuccessful_responses(block);
     let tally = block
         .failures
         .as_ref()
@@ -379,13 +396,13 @@ fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
     }
     Some((
         failed / n * 100.0,
-        format!("{} of {}", digits(failed), digits(n)),
+        format!("{} of {}", format_number(failed), format_number(n)),
         line,
     ))
 }
 
 /// Whether another figure of the output has this value.
-fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool {
+fn is_another_figure(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool {
     let claimed = &claim.value;
     report.blocks.iter().any(|block| match claim.metric {
         Metric::FailedShare | Metric::PassedShare => {
@@ -403,9 +420,9 @@ fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool
             let passed = printed.map(|failed| 100.0 - failed);
             shares.any(near) || printed.is_some_and(near) || passed.is_some_and(near)
         }
-        Metric::Requests => counts(block, claimed.value, claimed.step),
+        Metric::Requests => has_count(block, claimed.value, claimed.step),
         Metric::Rate => {
-            let checks = block.checks.as_ref().zip(block.counted_time());
+            let checks = block.checks.as_ref().zip(block.divisor_time());
             let checked = checks
                 .filter(|(_, time)| *time > 0.0)
                 .map(|(tally, time)| (tally.passed + tally.failed) / time);

@@ -4,11 +4,11 @@ use crate::block::Block;
 use crate::document::Table;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Unit, number, plain};
+use crate::quantity::{Unit, format_value, parse_number};
 use crate::records::{Figure, Kind, read};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
-use crate::rules::tables::cell;
+use crate::rules::prose::shorten;
+use crate::rules::tables::cell_at;
 
 const RULE: &str = "objective-contradicted";
 
@@ -21,12 +21,12 @@ static INEQUALITY: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)"
 );
 
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     // Without a verdict, the sign itself claims that the limit is met.
     if sentence.contains(['<', '≤', '>', '≥']) && !is_missed(sentence) {
         judge_all(&INEQUALITY, sentence, true, line, findings);
     }
-    if let Some(verdict) = verdict(sentence) {
+    if let Some(verdict) = parse_verdict(sentence) {
         judge_all(&CLAIM, sentence, verdict, line, findings);
     }
 }
@@ -44,13 +44,13 @@ fn judge_all(
         let (Some(figure), Some(limit)) = (read(group(1)), read(group(3))) else {
             continue;
         };
-        let evidence = format!("\"{}\"", shortened(sentence));
+        let evidence = format!("\"{}\"", shorten(sentence));
         judge(&figure, group(2), &limit, verdict, evidence, line, findings);
     }
 }
 
 /// Whether a mark or a word states that the limit was met.
-fn verdict(text: &str) -> Option<bool> {
+fn parse_verdict(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let met = ["✅", "✓", "✔"].iter().any(|mark| text.contains(mark))
         || ["pass", " met", "(met", "achieved"]
@@ -111,7 +111,7 @@ fn judge(
 }
 
 /// Checks a row with a target, a result and a verdict mark.
-pub fn table(table: &Table, findings: &mut Findings) {
+pub fn check_table(table: &Table, findings: &mut Findings) {
     let column = |words: &[&str]| {
         table.header.iter().position(|name| {
             let name = name.to_lowercase();
@@ -132,7 +132,7 @@ pub fn table(table: &Table, findings: &mut Findings) {
         column(&["actual", "observed", "measured", "achieved", "result"]),
         column(&["status", "verdict", "pass", "met"]),
     ) else {
-        rows(table, findings);
+        check_rows(table, findings);
         return;
     };
     if target == result || result == status {
@@ -140,25 +140,25 @@ pub fn table(table: &Table, findings: &mut Findings) {
     }
     for (line, row) in table.rows.iter().take(500) {
         let (Some((sign, limit)), Some(verdict), Some(figure)) = (
-            limit_of(cell(row, target)),
-            verdict(cell(row, status)),
-            read(cell(row, result)),
+            parse_limit(cell_at(row, target)),
+            parse_verdict(cell_at(row, status)),
+            read(cell_at(row, result)),
         ) else {
             continue;
         };
         let evidence = format!(
             "{}: {sign} {}, {}, {}",
-            cell(row, 0),
+            cell_at(row, 0),
             limit.text,
             figure.text,
-            cell(row, status)
+            cell_at(row, status)
         );
         judge(&figure, sign, &limit, verdict, evidence, *line, findings);
     }
 }
 
 /// Parses a limit and the sign at the start of its cell.
-fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
+fn parse_limit(text: &str) -> Option<(&'static str, Figure)> {
     let text = text.trim().trim_matches(['*', '`', ' ']);
     let sign = ["<=", ">=", "<", "≤", ">", "≥"]
         .into_iter()
@@ -168,9 +168,9 @@ fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
 
 /// Checks rows with one limit, one figure in the same unit and a mark that it was met. Does not
 /// need the header, so it works in any language.
-fn rows(table: &Table, findings: &mut Findings) {
+fn check_rows(table: &Table, findings: &mut Findings) {
     for (line, row) in table.rows.iter().take(500) {
-        let limits: Vec<(&str, Figure)> = row.iter().filter_map(|cell| limit_of(cell)).collect();
+        let limits: Vec<(&str, Figure)> = row.iter().filter_map(|cell| parse_limit(cell)).collect();
         let [(sign, limit)] = &limits[..] else {
             continue;
         };
@@ -179,7 +179,7 @@ fn rows(table: &Table, findings: &mut Findings) {
         let figures: Vec<Figure> = row
             .iter()
             .skip(1)
-            .filter(|cell| limit_of(cell).is_none())
+            .filter(|cell| parse_limit(cell).is_none())
             .filter_map(|cell| read(cell))
             .filter(|figure| figure.kind == limit.kind)
             .collect();
@@ -187,9 +187,12 @@ fn rows(table: &Table, findings: &mut Findings) {
             continue;
         };
         let text = row.join(" | ");
-        let met = row.iter().skip(1).any(|cell| verdict(cell) == Some(true));
+        let met = row
+            .iter()
+            .skip(1)
+            .any(|cell| parse_verdict(cell) == Some(true));
         if known && met && !is_missed(&text) {
-            judge(figure, sign, limit, true, shortened(&text), *line, findings);
+            judge(figure, sign, limit, true, shorten(&text), *line, findings);
         }
     }
 }
@@ -199,7 +202,7 @@ static RATE: Pattern = pattern!(
 );
 
 /// The printed rate, or count ÷ time.
-fn rate_of(block: &Block) -> Option<f64> {
+fn measured_rate(block: &Block) -> Option<f64> {
     let counted = block.requests.as_ref().zip(block.elapsed.as_ref());
     let counted = counted.filter(|(_, time)| time.value > 0.0);
     let printed = block.rate.as_ref().map(|rate| rate.value);
@@ -207,8 +210,8 @@ fn rate_of(block: &Block) -> Option<f64> {
 }
 
 /// Checks a minimum rate that is marked as met on a page whose outputs all have a lower rate.
-pub fn rates(report: &Report, findings: &mut Findings) {
-    let rated: Vec<f64> = report.blocks.iter().filter_map(rate_of).collect();
+pub fn check_min_rates(report: &Report, findings: &mut Findings) {
+    let rated: Vec<f64> = report.blocks.iter().filter_map(measured_rate).collect();
     if !report.document.markdown || rated.is_empty() || rated.len() != report.blocks.len() {
         return;
     }
@@ -220,7 +223,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
         }
         let limit = RATE
             .first(line)
-            .and_then(|found| number(found.get(1)?.as_str()));
+            .and_then(|found| parse_number(found.get(1)?.as_str()));
         let Some((limit, _)) = limit.filter(|(limit, _)| highest < 0.95 * limit) else {
             continue;
         };
@@ -231,13 +234,13 @@ pub fn rates(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "\"{}\"; the highest rate on the page is {}",
-                    shortened(line.trim()),
-                    plain(highest, Unit::Rate)
+                    shorten(line.trim()),
+                    format_value(highest, Unit::Rate)
                 ),
                 format!(
                     "{} is not above {}",
-                    plain(highest, Unit::Rate),
-                    plain(limit, Unit::Rate)
+                    format_value(highest, Unit::Rate),
+                    format_value(limit, Unit::Rate)
                 ),
                 "State by how much it was missed, or show the run that met it.".to_owned(),
             ],

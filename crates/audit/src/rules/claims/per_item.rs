@@ -4,24 +4,24 @@
 use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
-use super::total::counts;
+use super::total::has_count;
 
 static EACH: Pattern = pattern!(
     r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{3,})\s+(?:http\s+)?(?:requests|calls|queries)\b[\s,]*(?:(?:are |were )?(?:sent|made|launched|run)\s+)?(?:for|per|at|in|with|by)\s+(?:each|every|all|both)?\s*(?:concurrenc\w*|levels?|runs?|tests?|attacks?|endpoints?|frameworks?|servers?)\b"
 );
 
 /// The sentence is about every run of the page, so it is wrong only if all runs agree on another number.
-pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     if !report.document.markdown || super::super::prose::is_conditional(sentence) {
         return;
     }
     let Some((claimed, step)) = EACH
         .first(sentence)
-        .and_then(|found| number(found.get(1)?.as_str()))
+        .and_then(|found| parse_number(found.get(1)?.as_str()))
     else {
         return;
     };
@@ -43,7 +43,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         .requested_count
         .as_ref()
         .is_some_and(|requested| requested.value == counted.value);
-    if !agree || !fixed || counts(block, claimed, step) {
+    if !agree || !fixed || has_count(block, claimed, step) {
         return;
     }
     findings.block(
@@ -54,15 +54,15 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         [
             format!(
                 "\"{}\"; {} (line {})",
-                shortened(sentence),
+                shorten(sentence),
                 counted.text,
                 counted.line
             ),
             format!(
                 "the command and the output of every run have {}; {} ÷ {} = {:.2}",
-                digits(counted.value),
-                digits(claimed),
-                digits(counted.value),
+                format_number(counted.value),
+                format_number(claimed),
+                format_number(counted.value),
                 claimed / counted.value
             ),
             "Correct the number in the text, or show the runs that it describes.".to_owned(),
@@ -88,13 +88,18 @@ static THREAD: Pattern = Pattern::new(|| {
 
 /// wrk's number of connections covers all threads. The sentence is about every run of the page, so
 /// it is wrong only if each run has as many connections in total as it states for one thread.
-pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_connections_per_thread(
+    report: &Report,
+    sentence: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     if super::super::prose::is_conditional(sentence) {
         return;
     }
     let Some((claimed, _)) = THREAD
         .first(sentence)
-        .and_then(|found| number((1..=4).find_map(|at| found.get(at))?.as_str()))
+        .and_then(|found| parse_number((1..=4).find_map(|at| found.get(at))?.as_str()))
     else {
         return;
     };
@@ -104,7 +109,7 @@ pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Find
         let line = report.text.lines().nth(connections.line.checked_sub(1)?)?;
         let (threads, rest) = line.trim().split_once(" threads and ")?;
         rest.ends_with(" connections")
-            .then_some((connections.value, number(threads)?.0))
+            .then_some((connections.value, parse_number(threads)?.0))
     };
     let all = report.blocks.iter().all(|block| {
         block.tool == Tool::Wrk
@@ -125,16 +130,16 @@ pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Find
         [
             format!(
                 "\"{}\"; {} threads and {} connections",
-                shortened(sentence),
-                digits(threads),
-                digits(connections)
+                shorten(sentence),
+                format_number(threads),
+                format_number(connections)
             ),
             format!(
                 "{} connections ÷ {} threads = {} for each thread, not {}",
-                digits(connections),
-                digits(threads),
-                digits(connections / threads),
-                digits(claimed)
+                format_number(connections),
+                format_number(threads),
+                format_number(connections / threads),
+                format_number(claimed)
             ),
             "State the number of connections of all threads together, which is what the option sets."
                 .to_owned(),

@@ -8,13 +8,13 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::Unit;
 use crate::records::{Figure, Kind, read};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static QUOTED: Pattern = pattern!(
     r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:|：|가|이|은|는|为|是|が|は)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b"
 );
 
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     if [
         "target",
@@ -35,8 +35,8 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if !QUOTED.is_match(sentence) {
         return;
     }
-    of_a_part(report, prose, sentence, findings);
-    let Some(block) = super::linked(report, prose) else {
+    check_quantile_of_phase(report, prose, sentence, findings);
+    let Some(block) = super::find_linked_block(report, prose) else {
         return;
     };
     for found in QUOTED.all(sentence).take(8) {
@@ -64,7 +64,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                     figure.unit == Unit::Time
                         && (figure.value - claimed.value).abs() <= claimed.step + figure.step
                 })
-        }) || in_table(report, &claimed);
+        }) || is_in_table(report, &claimed);
         if near || known || claimed.kind != Kind::Time {
             continue;
         }
@@ -76,7 +76,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             [
                 format!(
                     "\"{}\"; p{percent} {} (line {})",
-                    shortened(sentence),
+                    shorten(sentence),
                     shown.text,
                     shown.line
                 ),
@@ -112,12 +112,17 @@ const PARTS: [&str; 15] = [
 
 /// Checks whether a quantile quoted for the whole request is the quantile of a phase, such as
 /// receiving the response.
-fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+fn check_quantile_of_phase(
+    report: &Report,
+    prose: &Prose,
+    sentence: &str,
+    findings: &mut Findings,
+) {
     let lower = sentence.to_lowercase();
     if PARTS.iter().any(|word| lower.contains(word)) {
         return;
     }
-    let Some(block) = super::nearest_above(report, prose.line) else {
+    let Some(block) = super::find_nearest_block_above(report, prose.line) else {
         return;
     };
     let Some(latency) = block.latency() else {
@@ -157,7 +162,7 @@ fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Find
             block,
             prose.line,
             [
-                format!("\"{}\"", shortened(sentence)),
+                format!("\"{}\"", shorten(sentence)),
                 format!(
                     "{} is the p{percent} of {} (line {}); that of the requests is {} (line {})",
                     figure.text, trend.name, figure.line, right.text, right.line
@@ -169,7 +174,7 @@ fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Find
     }
 }
 
-fn in_table(report: &Report, claimed: &Figure) -> bool {
+fn is_in_table(report: &Report, claimed: &Figure) -> bool {
     report
         .document
         .tables

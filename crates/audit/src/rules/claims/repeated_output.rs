@@ -16,7 +16,7 @@ pub struct Printed<'r> {
 }
 
 impl<'r> Printed<'r> {
-    pub fn of(report: &'r Report) -> Printed<'r> {
+    pub fn from_report(report: &'r Report) -> Printed<'r> {
         let lines: Vec<&str> = report.text.lines().collect();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut blocks: Vec<(&'r Block, BTreeSet<String>)> = Vec::new();
@@ -24,7 +24,10 @@ impl<'r> Printed<'r> {
             let from = block.first_line.saturating_sub(1).min(lines.len());
             let to = block.last_line.min(from + MAX_LINES).min(lines.len());
             let own = lines.get(from..to).unwrap_or_default();
-            let numbers: BTreeSet<String> = own.iter().flat_map(|line| distinctive(line)).collect();
+            let numbers: BTreeSet<String> = own
+                .iter()
+                .flat_map(|line| distinctive_numbers(line))
+                .collect();
             for number in &numbers {
                 *seen.entry(number.clone()).or_default() += 1;
             }
@@ -39,8 +42,11 @@ impl<'r> Printed<'r> {
 
     /// The only output that contains at least `min_count` of the distinctive numbers in these texts. No
     /// other output contains any of them.
-    pub fn of_figures(&self, texts: &[&str], min_count: usize) -> Option<&'r Block> {
-        let claimed: BTreeSet<String> = texts.iter().flat_map(|text| distinctive(text)).collect();
+    pub fn find_by_figures(&self, texts: &[&str], min_count: usize) -> Option<&'r Block> {
+        let claimed: BTreeSet<String> = texts
+            .iter()
+            .flat_map(|text| distinctive_numbers(text))
+            .collect();
         if claimed.len() < min_count {
             return None;
         }
@@ -56,7 +62,7 @@ impl<'r> Printed<'r> {
 
 /// The numbers in a text with at least four digits, without grouping characters and without
 /// trailing zeros of a fraction.
-fn distinctive(text: &str) -> Vec<String> {
+fn distinctive_numbers(text: &str) -> Vec<String> {
     text.split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
         .map(|word| word.trim_matches(['.', ',']).replace(',', ""))
         .filter(|word| {
@@ -74,7 +80,7 @@ fn distinctive(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::distinctive;
+    use super::distinctive_numbers;
 
     #[test]
     fn short_and_round_numbers_do_not_identify_an_output() {
@@ -84,7 +90,7 @@ mod tests {
             ("12 users, 30 s, 0.0451", vec![]),
             ("296996 and 42", vec!["296996"]),
         ] {
-            assert_eq!(distinctive(text), expected, "{text}");
+            assert_eq!(distinctive_numbers(text), expected, "{text}");
         }
     }
 }

@@ -3,9 +3,9 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{Unit, duration, plain};
+use crate::quantity::{Unit, format_value, parse_duration};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::{is_conditional, shorten};
 
 static TAKES: Pattern = pattern!(
     r"(?i)\b(?:(?:each|every|one|a|per|the average|average|all)\s+)?(?:(?:http\s+)?(?:request|response|call)s?|each)\s+(?:on average\s+)?(?:takes?|took|needs?|needed|is (?:done|completed|handled|served) in|(?:completes?|finishes|responds?) in)\s+(?:only |just |about |around |approximately |roughly |~|≈)*(\d+(?:\.\d+)?)\s?(ms|milliseconds|s|secs?|seconds|us|µs|microseconds)\b"
@@ -14,7 +14,7 @@ static TAKES: Pattern = pattern!(
 /// Maximum distance in lines of a sentence below the output that it describes.
 const NEAR: usize = 6;
 
-pub fn lines(report: &Report, findings: &mut Findings) {
+pub fn check_lines(report: &Report, findings: &mut Findings) {
     let lines: Vec<&str> = report.text.lines().collect();
     for (at, block) in report.blocks.iter().enumerate().take(500) {
         let next = report
@@ -40,7 +40,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
                 continue;
             };
             let group = |at: usize| group(&found, at);
-            if let Some(claimed) = duration(&format!("{}{}", group(1), group(2)), number) {
+            if let Some(claimed) = parse_duration(&format!("{}{}", group(1), group(2)), number) {
                 judge(block, line, claimed.value, number, findings);
             }
         }
@@ -79,13 +79,13 @@ fn judge(block: &Block, line: &str, claimed: f64, number: usize, findings: &mut 
         [
             format!(
                 "\"{}\"; the mean is {} (line {})",
-                shortened(line.trim()),
+                shorten(line.trim()),
                 mean.text,
                 mean.line
             ),
             format!(
                 "{} ÷ {} = {:.2}, and no other time in the output is close",
-                plain(claimed, Unit::Time),
+                format_value(claimed, Unit::Time),
                 mean.text,
                 claimed / mean.value
             ),

@@ -1,13 +1,13 @@
 //! A table row that repeats the figures of one output, except for one cell that has another value
 //! in that output.
 
-use super::named_values::{Value, figure_of, read};
+use super::named_values::{Value, find_figure, read};
 use super::repeated_output::Printed;
-use super::words::{Metric, is_of_another_run, metric};
+use super::words::{Metric, is_of_another_run, parse_metric};
 use crate::block::Block;
 use crate::document::Table;
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, data, digits, plain};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_data};
 use crate::report::{Findings, Report};
 
 /// Maximum number of tables, and of rows in each.
@@ -37,10 +37,10 @@ pub fn check(report: &Report, findings: &mut Findings) {
     if tables.is_empty() {
         return;
     }
-    let printed = Printed::of(report);
+    let printed = Printed::from_report(report);
     let rows: Vec<(&Table, Vec<Row>)> = tables
         .into_iter()
-        .map(|table| (table, linked(table, &printed)))
+        .map(|table| (table, link_rows(table, &printed)))
         .collect();
     let of_a_row: Vec<&Block> = rows
         .iter()
@@ -48,12 +48,12 @@ pub fn check(report: &Report, findings: &mut Findings) {
         .collect();
     for (table, rows) in &rows {
         for row in rows {
-            cells(report, table, row, &of_a_row, findings);
+            check_cells(report, table, row, &of_a_row, findings);
         }
     }
 }
 
-fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
+fn link_rows<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
     table
         .rows
         .iter()
@@ -63,21 +63,27 @@ fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
             Some(Row {
                 line: *line,
                 cells,
-                block: printed.of_figures(&texts, 1)?,
+                block: printed.find_by_figures(&texts, 1)?,
             })
         })
         .collect()
 }
 
-fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], findings: &mut Findings) {
+fn check_cells(
+    report: &Report,
+    table: &Table,
+    row: &Row,
+    of_a_row: &[&Block],
+    findings: &mut Findings,
+) {
     // If a row describes two runs, the cells of each run would contradict the other run.
     let mut wrong = Vec::new();
     let mut right = 0;
     for (name, cell) in table.header.iter().zip(row.cells).take(32) {
-        let Some((claimed, shown)) = compared(name, cell, row.block) else {
+        let Some((claimed, shown)) = figures_to_compare(name, cell, row.block) else {
             continue;
         };
-        if near(&claimed, shown.value) {
+        if is_near(&claimed, shown.value) {
             right += 1;
             continue;
         }
@@ -86,12 +92,12 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
             let own_row = of_a_row.iter().any(|known| std::ptr::eq(*known, other));
             !std::ptr::eq(other, row.block)
                 && !own_row
-                && compared(name, cell, other)
-                    .is_some_and(|(claimed, shown)| near(&claimed, shown.value))
+                && figures_to_compare(name, cell, other)
+                    .is_some_and(|(claimed, shown)| is_near(&claimed, shown.value))
         });
         let in_block = row.block.trends.iter().any(|trend| {
             let mut figures = trend.figures().into_iter();
-            figures.any(|(_, figure)| figure.unit == shown.unit && near(&claimed, figure.value))
+            figures.any(|(_, figure)| figure.unit == shown.unit && is_near(&claimed, figure.value))
         });
         if !of_another && !in_block {
             wrong.push((name, cell, claimed, shown));
@@ -124,8 +130,8 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
             format!(
                 "{} ÷ {} = {:.2}",
                 match shown.unit {
-                    Unit::Time | Unit::ByteRate => plain(claimed.value, shown.unit),
-                    _ => digits(claimed.value),
+                    Unit::Time | Unit::ByteRate => format_value(claimed.value, shown.unit),
+                    _ => format_number(claimed.value),
                 },
                 shown.text,
                 claimed.value / shown.value
@@ -136,43 +142,44 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
 }
 
 /// The figure in a cell, and the figure of the output for this column.
-fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> {
-    if let Some(claimed) = data_rate(cell) {
+fn figures_to_compare(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> {
+    if let Some(claimed) = parse_data_rate(cell) {
         let shown = block.received.rate.as_ref().or(block.sent.rate.as_ref())?;
         // Tools write binary multiples with decimal unit names, and authors copy the text.
-        let written = data(&shown.text, shown.line).map_or(shown.value, |raw| raw.value);
+        let written = parse_data(&shown.text, shown.line).map_or(shown.value, |raw| raw.value);
         let mut shown = shown.clone();
         shown.value = written;
         return (shown.value > 0.0 && shown.unit != Unit::BitRate).then_some((claimed, shown));
     }
-    let metric = metric(name)?;
+    let metric = parse_metric(name)?;
     // A cell with two figures, such as a mean and a maximum, is not one of them.
     let two = cell.split(", ").skip(1).any(|part| {
         part.trim_start()
             .starts_with(|letter: char| letter.is_ascii_digit())
     });
     let claimed = read(cell).filter(|_| !two)?;
-    let shown = figure_of(block, metric)?;
+    let shown = find_figure(block, metric)?;
     let fits = match metric {
         Metric::Rate => matches!(claimed.unit, None | Some(Unit::Rate)),
         Metric::Requests => matches!(claimed.unit, None | Some(Unit::Count)),
         Metric::FailedShare | Metric::PassedShare => false,
         _ => {
-            claimed.unit == Some(Unit::Time) || named_unit(name).is_some() && claimed.unit.is_none()
+            claimed.unit == Some(Unit::Time)
+                || parse_column_unit(name).is_some() && claimed.unit.is_none()
         }
     };
     if !fits || shown.value <= 0.0 {
         return None;
     }
     let scale = match claimed.unit {
-        None if shown.unit == Unit::Time => named_unit(name)?,
+        None if shown.unit == Unit::Time => parse_column_unit(name)?,
         _ => 1.0,
     };
-    Some((claimed.times(scale), shown))
+    Some((claimed.scaled_by(scale), shown))
 }
 
 /// The unit in the name of a column: `Mean (ms)`.
-fn named_unit(name: &str) -> Option<f64> {
+fn parse_column_unit(name: &str) -> Option<f64> {
     let (_, rest) = name.rsplit_once(['(', ',', '['])?;
     match rest.trim_matches([')', ']', ' ']) {
         "ms" | "мс" | "毫秒" => Some(1e-3),
@@ -183,12 +190,12 @@ fn named_unit(name: &str) -> Option<f64> {
 }
 
 /// Parses data per second with the unit in the cell.
-fn data_rate(cell: &str) -> Option<Value> {
-    let figure = data(cell.trim().trim_matches(['*', '`', ' ']), 0)?;
-    (figure.unit == Unit::ByteRate).then(|| Value::exact(figure.value, figure.step))
+fn parse_data_rate(cell: &str) -> Option<Value> {
+    let figure = parse_data(cell.trim().trim_matches(['*', '`', ' ']), 0)?;
+    (figure.unit == Unit::ByteRate).then(|| Value::alternative(figure.value, figure.step))
 }
 
-fn near(claimed: &Value, shown: f64) -> bool {
+fn is_near(claimed: &Value, shown: f64) -> bool {
     let share = if claimed.about { 0.15 } else { 0.05 };
     (claimed.value - shown).abs() <= claimed.step + share * shown
 }

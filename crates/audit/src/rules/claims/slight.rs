@@ -1,8 +1,8 @@
 //! "A slight increase from 211 ms to 691 ms": two figures that differ by far more than the word says.
 
-use super::contradiction;
+use super::report_contradiction;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Figure, Kind};
 use crate::report::Findings;
 use crate::rules::records::is_uncertain;
@@ -52,7 +52,7 @@ pub fn judge(
     if ratio < LARGE {
         return;
     }
-    contradiction(
+    report_contradiction(
         "ratio-misstated",
         sentence,
         line,
@@ -61,7 +61,7 @@ pub fn judge(
                 "{} and {} differ by a factor of {}, which is not slight",
                 one.text.trim(),
                 other.text.trim(),
-                digits(ratio)
+                format_number(ratio)
             ),
             "State the change as a number.".to_owned(),
         ],

@@ -1,14 +1,14 @@
 //! "10,000 users" above an output of JMeter that started fewer, and tables of stages with more
 //! users than k6 allocated.
 
-use super::duration::headings;
+use super::duration::headings_above;
 use crate::block::{Block, Tool};
 use crate::document::{Prose, Table};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::{is_conditional, shorten};
 
 static USERS: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+(?:(?:concurrent|virtual|parallel|simultaneous)\s+)?(?:users|threads|clients)\b"
@@ -18,7 +18,7 @@ static STARTED: Pattern = pattern!(r"\bStarted: (\d+)\b");
 /// Maximum distance in lines of a sentence above the output that it describes.
 const ABOVE: usize = 60;
 
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if !report.blocks.iter().any(|block| block.tool == Tool::Jmeter) || is_conditional(sentence) {
         return;
     }
@@ -26,21 +26,24 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let (Some(found), None) = (found.next(), found.next()) else {
         return;
     };
-    let Some((claimed, _)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+    let Some((claimed, _)) = found
+        .get(1)
+        .and_then(|digits| parse_number(digits.as_str()))
+    else {
         return;
     };
-    let titles = headings(report, prose.line);
+    let titles = headings_above(report, prose.line);
     let mut own = report
         .blocks
         .iter()
-        .filter(|block| headings(report, block.first_line) == titles);
+        .filter(|block| headings_above(report, block.first_line) == titles);
     let (Some(block), None) = (own.next(), own.next()) else {
         return;
     };
     if block.first_line < prose.line || block.first_line > prose.line + ABOVE || claimed < 10.0 {
         return;
     }
-    let Some((started, line)) = most_started(report, block) else {
+    let Some((started, line)) = max_started_users(report, block) else {
         return;
     };
     if started >= 0.95 * claimed {
@@ -54,13 +57,13 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         [
             format!(
                 "\"{}\"; {} started (line {line})",
-                shortened(sentence),
-                digits(started)
+                shorten(sentence),
+                format_number(started)
             ),
             format!(
                 "{} ÷ {} = {:.2}",
-                digits(started),
-                digits(claimed),
+                format_number(started),
+                format_number(claimed),
                 started / claimed
             ),
             "State how many users started, and find out why the others did not start.".to_owned(),
@@ -69,7 +72,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
 }
 
 /// The highest number of started users in the lines of an output.
-fn most_started(report: &Report, block: &Block) -> Option<(f64, usize)> {
+fn max_started_users(report: &Report, block: &Block) -> Option<(f64, usize)> {
     let from = block.first_line.saturating_sub(1);
     let lines = report.text.lines().enumerate().skip(from);
     let own = lines.take_while(|(at, _)| *at < block.last_line);
@@ -99,7 +102,7 @@ const HEADERS: [&str; 12] = [
 
 /// Checks a column of stages, each from one number of users to another, above outputs of k6 that
 /// all allocated fewer users.
-pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
+pub fn check_stages(report: &Report, table: &Table, findings: &mut Findings) {
     let column = table.header.iter().position(|name| {
         let name = name.trim().trim_matches(['*', '`']).to_lowercase();
         HEADERS.contains(&name.as_str())
@@ -110,12 +113,14 @@ pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
     let mut peak: Option<(f64, usize)> = None;
     let mut stages = 0;
     for (line, row) in table.rows.iter().take(100) {
-        let Some(found) = STAGE.first(super::super::tables::cell(row, column)) else {
+        let Some(found) = STAGE.first(super::super::tables::cell_at(row, column)) else {
             continue;
         };
         stages += 1;
         for at in 1..=2 {
-            let users = found.get(at).and_then(|digits| number(digits.as_str()));
+            let users = found
+                .get(at)
+                .and_then(|digits| parse_number(digits.as_str()));
             if let Some((users, _)) =
                 users.filter(|(users, _)| peak.is_none_or(|(peak, _)| *users > peak))
             {
@@ -146,14 +151,14 @@ pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
         [
             format!(
                 "{stages} stages with up to {} users; `vus_max` is at most {}",
-                digits(claimed),
-                digits(highest)
+                format_number(claimed),
+                format_number(highest)
             ),
             format!(
                 "k6 allocates the users of all stages at the start, but {} − {} = {} are missing",
-                digits(claimed),
-                digits(highest),
-                digits(claimed - highest)
+                format_number(claimed),
+                format_number(highest),
+                format_number(claimed - highest)
             ),
             "Show the stages that were actually run.".to_owned(),
         ],

@@ -2,13 +2,13 @@
 //! that do not match the requests of the output, and requests per user that do not match the
 //! requests per iteration.
 
-use super::duration::headings;
+use super::duration::headings_above;
 use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static TOTAL: Pattern = pattern!(
     r"(?i)^\W*(?:total |test )?(?:duration|time)\W{1,6}(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b(?:\s+(?:in )?total)?\W*$"
@@ -22,8 +22,8 @@ static ANY: Pattern = pattern!(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|sec
 const BELOW: usize = 4;
 const MAX_ITEMS: usize = 40;
 
-fn seconds(count: &str, unit: &str) -> Option<f64> {
-    let (value, _) = number(count)?;
+fn parse_seconds(count: &str, unit: &str) -> Option<f64> {
+    let (value, _) = parse_number(count)?;
     let minutes = unit.to_lowercase().starts_with('m');
     Some(if minutes { value * 60.0 } else { value })
 }
@@ -38,7 +38,7 @@ pub fn is_item(line: &str) -> bool {
 }
 
 /// Checks "Duration: 30 minutes" against a list of at least three stages that each have a duration.
-pub fn stages(report: &Report, findings: &mut Findings) {
+pub fn check_stages(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -49,7 +49,7 @@ pub fn stages(report: &Report, findings: &mut Findings) {
         }
         let Some(claimed) = TOTAL.first(line).and_then(|found| {
             let group = |at: usize| group(&found, at);
-            seconds(group(1), group(2))
+            parse_seconds(group(1), group(2))
         }) else {
             continue;
         };
@@ -76,7 +76,7 @@ pub fn stages(report: &Report, findings: &mut Findings) {
             let found = ITEM.first(line).filter(|_| ANY.only(line).is_some());
             let time = found.and_then(|found| {
                 let group = |at: usize| group(&found, at);
-                seconds(group(1), group(2))
+                parse_seconds(group(1), group(2))
             });
             match time {
                 Some(time) => times.push(time),
@@ -91,22 +91,21 @@ pub fn stages(report: &Report, findings: &mut Findings) {
         if !complete || times.len() < 3 || (claimed - sum).abs() <= slack {
             continue;
         }
-        let parts: Vec<String> = times.iter().map(|time| digits(time / 60.0)).collect();
+        let parts: Vec<String> = times
+            .iter()
+            .map(|time| format_number(time / 60.0))
+            .collect();
         findings.page(
             "total-mismatch",
             Level::Warning,
             at + 1,
             [
-                format!(
-                    "\"{}\" above {} stages",
-                    shortened(line.trim()),
-                    times.len()
-                ),
+                format!("\"{}\" above {} stages", shorten(line.trim()), times.len()),
                 format!(
                     "{} minutes add up to {}, not {}",
                     parts.join(" + "),
-                    digits(sum / 60.0),
-                    digits(claimed / 60.0)
+                    format_number(sum / 60.0),
+                    format_number(claimed / 60.0)
                 ),
                 "Correct the time or the stages.".to_owned(),
             ],
@@ -123,7 +122,7 @@ const ABOVE: usize = 25;
 
 /// Checks phases such as "10 req/s for 5 s" and "20 req/s for 5 s" above an output: the products
 /// must add up to its requests.
-pub fn phases(report: &Report, findings: &mut Findings) {
+pub fn check_phases(report: &Report, findings: &mut Findings) {
     let lines: Vec<&str> = report.text.lines().take(50_000).collect();
     let mut after = 0;
     for block in report.blocks.iter().take(500) {
@@ -137,7 +136,8 @@ pub fn phases(report: &Report, findings: &mut Findings) {
                 continue;
             };
             let group = |at: usize| one.get(at).map_or("", |group| group.as_str());
-            let (Some((rate, _)), Some(time)) = (number(group(1)), seconds(group(2), group(3)))
+            let (Some((rate, _)), Some(time)) =
+                (parse_number(group(1)), parse_seconds(group(2), group(3)))
             else {
                 continue;
             };
@@ -161,12 +161,12 @@ pub fn phases(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "{count} phases from line {first}, \"{}\"; {} requests",
-                    shortened(lines.get(first - 1).map_or("", |line| line.trim())),
+                    shorten(lines.get(first - 1).map_or("", |line| line.trim())),
                     requests.text
                 ),
                 format!(
                     "the rates multiplied by their durations give {} requests, not {}",
-                    digits(sum),
+                    format_number(sum),
                     requests.text
                 ),
                 "Show the phases that were actually run, or their output.".to_owned(),
@@ -179,14 +179,14 @@ static REQUEST: Pattern = pattern!(r"^\s*\d+[.)]\s+\W{0,4}(?:GET|POST|PUT|PATCH|
 
 /// Checks a numbered list of the requests of each user against the only output of the page if that
 /// has fewer requests per iteration. Additional requests may be redirects or setup.
-pub fn requests(report: &Report, findings: &mut Findings) {
+pub fn check_requests(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
     let [block] = &report.blocks[..] else {
         return;
     };
-    let Some(each) = block.requests_per_turn() else {
+    let Some(each) = block.mean_requests_per_turn() else {
         return;
     };
     if block.tool != Tool::K6 || block.interrupted.is_some_and(|count| count > 0.0) {
@@ -225,7 +225,7 @@ pub fn requests(report: &Report, findings: &mut Findings) {
         return;
     }
     // The same list may introduce several scripts.
-    if headings(report, first + 1).is_empty() {
+    if headings_above(report, first + 1).is_empty() {
         return;
     }
     report_requests(block, lead, first + 1, (count, each), findings);
@@ -249,8 +249,8 @@ fn report_requests(
         [
             format!(
                 "\"{}\" and {} requests; {} requests in {} iterations (line {})",
-                shortened(lead.trim()),
-                digits(count),
+                shorten(lead.trim()),
+                format_number(count),
                 requests.text,
                 iterations.text,
                 requests.line
@@ -259,8 +259,8 @@ fn report_requests(
                 "{} ÷ {} = {}, not {}",
                 requests.text,
                 iterations.text,
-                digits(each.round()),
-                digits(count)
+                format_number(each.round()),
+                format_number(count)
             ),
             "List the requests that the script made, or state which steps were skipped.".to_owned(),
         ],

@@ -4,21 +4,21 @@
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::failures::bad_responses;
-use crate::rules::prose::shortened;
+use crate::rules::failures::unsuccessful_responses;
+use crate::rules::prose::shorten;
 
 static SUM: Pattern = pattern!(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)");
 
 /// Maximum difference at which the second number still counts as the number of failures.
 const NEAR: f64 = 0.25;
 
-pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     let Some(found) = SUM.first(sentence).filter(|_| report.document.markdown) else {
         return;
     };
-    let read = |at: usize| Some(number(found.get(at)?.as_str())?.0);
+    let read = |at: usize| Some(parse_number(found.get(at)?.as_str())?.0);
     let (Some(made), Some(added)) = (read(1), read(2)) else {
         return;
     };
@@ -35,7 +35,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     let (Some(block), None) = (blocks.next(), blocks.next()) else {
         return;
     };
-    let Some((failed, at)) = only_failures(block) else {
+    let Some((failed, at)) = only_failure_count(block) else {
         return;
     };
     if added == failed || (added - failed).abs() > NEAR * failed {
@@ -49,17 +49,17 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         [
             format!(
                 "\"{}\"; the block counts {} failures (line {at})",
-                shortened(sentence),
-                digits(failed)
+                shorten(sentence),
+                format_number(failed)
             ),
             format!(
                 "{} + {} = {}, but {} + {} = {}",
-                digits(made),
-                digits(added),
-                digits(made + added),
-                digits(made),
-                digits(failed),
-                digits(made + failed)
+                format_number(made),
+                format_number(added),
+                format_number(made + added),
+                format_number(made),
+                format_number(failed),
+                format_number(made + failed)
             ),
             "Copy both numbers from the output.".to_owned(),
         ],
@@ -67,8 +67,10 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
 }
 
 /// The failures of a block that counts only one kind of failure.
-fn only_failures(block: &Block) -> Option<(f64, usize)> {
-    let sockets = block.sockets.filter(|_| bad_responses(block) == 0.0)?;
+fn only_failure_count(block: &Block) -> Option<(f64, usize)> {
+    let sockets = block
+        .sockets
+        .filter(|_| unsuccessful_responses(block) == 0.0)?;
     let mut kinds = [
         sockets.connect,
         sockets.read,

@@ -5,16 +5,16 @@ use crate::block::{Block, Tool};
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::{is_conditional, shorten};
 
 static RATE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,])(about |around |~|≈|over |more than |nearly |almost )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:tps|rps|qps|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?)\b"
 );
 
 /// The sentence must name the tool, and the page must have exactly one output, from that tool.
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let [first, ..] = &report.blocks[..] else {
         return;
     };
@@ -36,7 +36,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         return;
     };
     let group = |at: usize| group(&found, at);
-    let Some((value, step)) = number(group(2)) else {
+    let Some((value, step)) = parse_number(group(2)) else {
         return;
     };
     let scale = if group(3).is_empty() { 1.0 } else { 1e3 };
@@ -52,7 +52,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let elsewhere = report.document.tables.iter().any(|table| {
         let mut cells = table.rows.iter().flat_map(|(_, row)| row);
         cells.any(|cell| {
-            number(cell.trim().trim_matches(['*', '`']))
+            parse_number(cell.trim().trim_matches(['*', '`']))
                 .is_some_and(|(value, _)| (value - claimed).abs() <= 0.05 * claimed)
         })
     });
@@ -67,14 +67,14 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         [
             format!(
                 "\"{}\"; the only output of {} has {} (line {})",
-                shortened(sentence),
+                shorten(sentence),
                 tool.name(),
                 rate.text,
                 rate.line
             ),
             format!(
                 "{} ÷ {} = {:.2}",
-                digits(claimed),
+                format_number(claimed),
                 rate.text,
                 claimed / rate.value
             ),

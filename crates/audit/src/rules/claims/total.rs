@@ -1,18 +1,18 @@
 //! "Total requests: 5000" next to a block that counted another number.
 
-use super::duration::headings;
+use super::duration::headings_above;
 use crate::block::Block;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static LINE: Pattern = pattern!(
     r"(?i)^\W*(?:total (?:number of )?requests|number of requests|requests (?:made|sent))\W{1,6}(?:about |around )?(\d[\d,]*(?:\.\d+)?)(k?)(?:\s+(?:requests|in\b.*))?\W*$"
 );
 
-pub fn lines(report: &Report, findings: &mut Findings) {
+pub fn check_lines(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
@@ -23,7 +23,10 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let Some(found) = LINE.first(line) else {
             continue;
         };
-        let Some((claimed, step)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+        let Some((claimed, step)) = found
+            .get(1)
+            .and_then(|digits| parse_number(digits.as_str()))
+        else {
             continue;
         };
         let scale = if found.get(2).is_some_and(|k| !k.as_str().is_empty()) {
@@ -35,11 +38,11 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             claimed * scale,
             if scale > 1.0 { step * scale } else { 0.0 },
         );
-        let titles = headings(report, at + 1);
+        let titles = headings_above(report, at + 1);
         let mut own = report
             .blocks
             .iter()
-            .filter(|block| headings(report, block.first_line) == titles);
+            .filter(|block| headings_above(report, block.first_line) == titles);
         let (Some(block), None) = (own.next(), own.next()) else {
             continue;
         };
@@ -48,7 +51,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             || report
                 .blocks
                 .iter()
-                .any(|block| counts(block, claimed, step))
+                .any(|block| has_count(block, claimed, step))
         {
             continue;
         }
@@ -63,16 +66,16 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             [
                 format!(
                     "\"{}\"; {} (line {})",
-                    shortened(line.trim()),
+                    shorten(line.trim()),
                     counted.text,
                     counted.line
                 ),
                 format!(
                     "{} ÷ {} = {:.2}: no output on the page counts {}",
-                    digits(counted.value),
-                    digits(claimed),
+                    format_number(counted.value),
+                    format_number(claimed),
                     counted.value / claimed,
-                    digits(claimed)
+                    format_number(claimed)
                 ),
                 "Copy the number from the output, or show the output that it is from.".to_owned(),
             ],
@@ -81,7 +84,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// Whether a count of the block is this number, within two percent.
-pub fn counts(block: &Block, claimed: f64, step: f64) -> bool {
+pub fn has_count(block: &Block, claimed: f64, step: f64) -> bool {
     let made = block
         .rate
         .as_ref()

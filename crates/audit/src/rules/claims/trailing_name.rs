@@ -2,15 +2,15 @@
 
 use crate::document::Prose;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::duration;
+use crate::quantity::parse_duration;
 use crate::report::{Findings, Report};
-use crate::rules::prose::{SETTINGS, misquote};
+use crate::rules::prose::{SETTINGS, check_quoted_column};
 
 static BEHIND: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,<>≤≥-])(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\s*\(\s*(?:the )?(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)(?:th)?[ -]percentile)\b"
 );
 
-pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if !sentence.contains('(') {
         return;
     }
@@ -21,7 +21,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     for found in BEHIND.all(sentence).take(8) {
         let Some(figure) = found
             .get(1)
-            .and_then(|group| duration(group.as_str(), prose.line))
+            .and_then(|group| parse_duration(group.as_str(), prose.line))
         else {
             continue;
         };
@@ -35,6 +35,6 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             (None, Some(percent)) => format!("p{}", percent.as_str()),
             _ => continue,
         };
-        misquote(report, prose, sentence, &name, &figure, findings);
+        check_quoted_column(report, prose, sentence, &name, &figure, findings);
     }
 }

@@ -4,10 +4,10 @@
 use super::changes::UNIT;
 use super::slight;
 use crate::pattern::{Pattern, group, pattern};
-use crate::records::{Figure, read, tokens};
+use crate::records::{Figure, read, tokenize};
 use crate::report::Findings;
 use crate::rules::change::{Change, is_about, is_change};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 use crate::rules::records::{Metric, is_uncertain, warn};
 
 static FIGURE: Pattern = pattern!(&format!(
@@ -75,17 +75,17 @@ const AGAINST: [&str; 5] = [" than ", " compared ", " over ", " versus ", " vs"]
 const CLAUSES: [&str; 5] = ["; ", " while ", " whereas ", " but ", " though "];
 
 /// Checks a sentence, and each of its clauses.
-pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
-    clause(sentence, line, findings);
+pub fn check_sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    check_clause(sentence, line, findings);
     let Some(word) = CLAUSES.iter().find(|word| sentence.contains(**word)) else {
         return;
     };
     for part in sentence.split(word) {
-        clause(part, line, findings);
+        check_clause(part, line, findings);
     }
 }
 
-fn clause(sentence: &str, line: usize, findings: &mut Findings) {
+fn check_clause(sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let sized = sentence.contains(['%', '×', 'x']) || lower.contains("times");
     let worded = ["doubl", "twice", "hal", "tripl", "quadrupl"]
@@ -111,10 +111,10 @@ fn clause(sentence: &str, line: usize, findings: &mut Findings) {
     let (Some(one), Some(other)) = (figure(one), figure(other)) else {
         return;
     };
-    if slight && Metric::of(&plain).is_some() && is_pair(&one, &other) {
+    if slight && Metric::in_sentence(&plain).is_some() && is_pair(&one, &other) {
         slight::judge(sentence, line, (&one, &other), findings);
     }
-    let Some(change) = stated(&plain, is_smaller(&one, &other)) else {
+    let Some(change) = only_change(&plain, is_smaller(&one, &other)) else {
         return;
     };
     let last = found[1].get(0).map_or(0, |group| group.start());
@@ -124,7 +124,7 @@ fn clause(sentence: &str, line: usize, findings: &mut Findings) {
         .filter_map(|word| lower.rfind(word))
         .any(|at| last < at);
     // Two percentiles of one run do not differ because of the change.
-    if elsewhere || Metric::of(&plain).is_none() || !is_pair(&one, &other) {
+    if elsewhere || Metric::in_sentence(&plain).is_none() || !is_pair(&one, &other) {
         return;
     }
     if change.is_between(&one, &other) {
@@ -134,8 +134,8 @@ fn clause(sentence: &str, line: usize, findings: &mut Findings) {
         "ratio-misstated",
         line,
         [
-            format!("\"{}\"", shortened(sentence)),
-            change.against(&one, &other),
+            format!("\"{}\"", shorten(sentence)),
+            change.describe_difference(&one, &other),
             "Recalculate it from the two figures, and state the base of the percentage.".to_owned(),
         ],
         findings,
@@ -152,7 +152,7 @@ fn is_smaller(one: &Figure, other: &Figure) -> bool {
 }
 
 /// The change that a word such as "doubled" states in a lower-case text.
-pub fn worded(lower: &str) -> Option<Change> {
+pub fn parse_change_word(lower: &str) -> Option<Change> {
     let found = WORD.only(lower)?;
     let word = found.get(0)?;
     let factor = match group(&found, 1) {
@@ -166,11 +166,11 @@ pub fn worded(lower: &str) -> Option<Change> {
 
 /// The only change of a sentence, as a number or as a word. "Doubled" may be said of a larger
 /// factor, but without a word such as "nearly" it is not said of a much smaller one.
-fn stated(text: &str, is_smaller: bool) -> Option<Change> {
+fn only_change(text: &str, is_smaller: bool) -> Option<Change> {
     let lower = text.to_lowercase();
     if WORD.only(&lower).is_some() {
         let doubled = lower.contains("doubl") && is_smaller && !is_about(&lower);
-        return worded(&lower).and_then(|change| match doubled {
+        return parse_change_word(&lower).and_then(|change| match doubled {
             true => Change::read("2.0", "x", ""),
             false => Some(change),
         });
@@ -178,12 +178,12 @@ fn stated(text: &str, is_smaller: bool) -> Option<Change> {
     let found = SIZE.only(&lower)?;
     let (size, whole) = (found.get(1)?, found.get(0)?);
     let after = lower.get(whole.end()..)?;
-    let before = tokens(lower.get(..size.start())?);
+    let before = tokenize(lower.get(..size.start())?);
     let of_load = before
         .iter()
         .rev()
         .take(4)
-        .chain(tokens(after).iter().take(4))
+        .chain(tokenize(after).iter().take(4))
         .any(|word| LOAD.contains(&word.as_str()));
     let is_share = after.trim_start().starts_with("of ");
     Change::read(group(&found, 1), group(&found, 2), text)

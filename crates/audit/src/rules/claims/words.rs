@@ -241,55 +241,55 @@ const OTHER_TIME: [&str; 30] = [
     "per pod",
 ];
 
-fn has(text: &str, words: &[&str]) -> bool {
+fn contains_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
 /// Whether a label or a title is about a limit, or about another run.
 pub fn is_of_another_run(label: &str) -> bool {
     let label = label.to_lowercase();
-    has(&label, &OTHER_RUN) || is_word(&label, "sla") || is_word(&label, "slo")
+    contains_any(&label, &OTHER_RUN) || is_word(&label, "sla") || is_word(&label, "slo")
 }
 
 /// The figure that a label names, if it names one.
-pub fn metric(label: &str) -> Option<Metric> {
+pub fn parse_metric(label: &str) -> Option<Metric> {
     let label = label.to_lowercase();
     let label = label.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != ')');
-    if label.chars().count() > 60 || is_of_another_run(label) || has(label, &OTHER_TIME) {
+    if label.chars().count() > 60 || is_of_another_run(label) || contains_any(label, &OTHER_TIME) {
         return None;
     }
     if REQUESTS.contains(&label) {
         return Some(Metric::Requests);
     }
-    if has(label, &FAILED_SHARE) {
+    if contains_any(label, &FAILED_SHARE) {
         return Some(Metric::FailedShare);
     }
-    if has(label, &PASSED_SHARE) {
+    if contains_any(label, &PASSED_SHARE) {
         return Some(Metric::PassedShare);
     }
-    let statistic = statistic(label);
-    if has(label, &RATE) {
+    let statistic = parse_statistic(label);
+    if contains_any(label, &RATE) {
         // The average of a rate is the rate itself.
         return matches!(statistic, None | Some(Metric::Mean)).then_some(Metric::Rate);
     }
     // "Average" alone means the latency, but "average build time" does not.
-    let named = has(label, &LATENCY);
+    let named = contains_any(label, &LATENCY);
     let alone = label.split_whitespace().count() == 1 && label.chars().count() <= 14;
     statistic.filter(|_| named || alone)
 }
 
 /// The column to which a label refers.
-fn statistic(label: &str) -> Option<Metric> {
-    let percent = percent(label);
-    let median = has(label, &MEDIAN);
+fn parse_statistic(label: &str) -> Option<Metric> {
+    let percent = parse_percentile(label);
+    let median = contains_any(label, &MEDIAN);
     let found = [
         percent.map(|percent| Metric::Quantile(percent / 100.0)),
         (median && percent != Some(50.0)).then_some(Metric::Quantile(0.5)),
-        has(label, &MEAN)
+        contains_any(label, &MEAN)
             .then_some(Metric::Mean)
             .filter(|_| !median),
-        (has(label, &MIN) || is_word(label, "min")).then_some(Metric::Min),
-        (has(label, &MAX) || is_word(label, "max")).then_some(Metric::Max),
+        (contains_any(label, &MIN) || is_word(label, "min")).then_some(Metric::Min),
+        (contains_any(label, &MAX) || is_word(label, "max")).then_some(Metric::Max),
     ];
     let mut found = found.into_iter().flatten();
     // Labels such as "p95 and p99" or "average and maximum" name two figures.
@@ -297,22 +297,22 @@ fn statistic(label: &str) -> Option<Metric> {
     found.next().is_none().then_some(first)
 }
 
-fn words(label: &str) -> impl Iterator<Item = &str> {
+fn split_words(label: &str) -> impl Iterator<Item = &str> {
     label
         .split(|letter: char| !(letter.is_alphanumeric() || letter == '.'))
         .filter(|word| !word.is_empty())
 }
 
 fn is_word(label: &str, expected: &str) -> bool {
-    words(label).any(|word| word == expected)
+    split_words(label).any(|word| word == expected)
 }
 
 /// Parses `p95`, `p(95)`, `95th percentile`, `95-й процентиль` as 95. With two percentiles, neither
 /// is certain.
-fn percent(label: &str) -> Option<f64> {
-    let named = has(label, &PERCENTILE);
+fn parse_percentile(label: &str) -> Option<f64> {
+    let named = contains_any(label, &PERCENTILE);
     let label = label.replace("p(", "p");
-    let mut found = words(&label).filter_map(|word| {
+    let mut found = split_words(&label).filter_map(|word| {
         let digits = match word.strip_prefix('p') {
             Some(digits) => digits,
             None if named => word.trim_end_matches(char::is_alphabetic),
@@ -327,7 +327,7 @@ fn percent(label: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Metric, metric};
+    use super::{Metric, parse_metric};
 
     #[test]
     fn labels_name_one_figure() {
@@ -359,7 +359,7 @@ mod tests {
             ("p95 and p99 latency", None),
             ("Target latency p95", None),
         ] {
-            assert_eq!(metric(label), expected, "{label}");
+            assert_eq!(parse_metric(label), expected, "{label}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! "Benchmarks show 69,000 req/s", next to a table in which no rate is as high.
 
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
+use crate::quantity::parse_number;
 use crate::records::{Field, Grids, Kind};
 use crate::report::{Findings, Report};
 
@@ -41,7 +41,13 @@ const OTHER: [&str; 24] = [
     "without",
 ];
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     if text.len() > 250
         || !SHOWN.is_match(text)
@@ -59,7 +65,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     } else {
         1e3
     };
-    let Some((value, step)) = number(group(&found, 1)) else {
+    let Some((value, step)) = parse_number(group(&found, 1)) else {
         return;
     };
     let (claimed, step) = (value * scale, step * scale);
@@ -88,7 +94,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         "stale-prose",
         line,
         [
-            beside(text, highest),
+            quote_with_field(text, highest),
             format!(
                 "the highest of the {} rates of the page is {}, not {}",
                 all.len(),

@@ -1,15 +1,15 @@
 //! "All endpoints responded below 50 ms", "p95 stayed under 200 ms" or "no errors", next to a table
 //! with a record that contradicts it.
 
-use super::subject::named;
-use super::{beside, warn};
+use super::subject::named_records;
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{number, time_unit};
+use crate::quantity::{parse_number, parse_time_unit};
 use crate::records::{
-    Field, Grid, Grids, Kind, Meaning, Name, Record, label_words as name, tokens,
+    Field, Grid, Grids, Kind, Meaning, Name, Record, label_words as name, tokenize,
 };
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 const LIMIT: &str = r"(?:below|under|less than|within|sub-?|<=?|≤|at most|no more than|above|over|exceed(?:s|ed)?)\s*~?(\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds?)\b";
 
@@ -56,7 +56,13 @@ const OPEN: [&str; 31] = [
     "earlier",
 ];
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     if text.len() > 250
         || OPEN.iter().any(|word| lower.contains(word))
@@ -65,12 +71,12 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         return;
     }
     let plain = text.replace(['*', '`'], "");
-    limit(report, grids, text, &plain, line, findings);
-    denied(report, grids, text, &plain, line, findings);
+    check_limit(report, grids, text, &plain, line, findings);
+    check_denied(report, grids, text, &plain, line, findings);
 }
 
 /// The only table with such figures under the headings of a line, or on the page.
-fn table<'r>(
+fn find_table<'r>(
     report: &Report,
     grids: &'r Grids,
     line: usize,
@@ -98,7 +104,7 @@ fn table<'r>(
 }
 
 /// Whether a text names some of the records, so that it does not apply to all.
-fn names_some(grid: &Grid, text: &str) -> bool {
+fn names_a_record(grid: &Grid, text: &str) -> bool {
     let claimed = name(text);
     grid.records.iter().any(|record| {
         let label = record.label.trim_matches(['*', '`', ' ']);
@@ -107,7 +113,7 @@ fn names_some(grid: &Grid, text: &str) -> bool {
     })
 }
 
-fn limit(
+fn check_limit(
     report: &Report,
     grids: &Grids,
     text: &str,
@@ -129,12 +135,14 @@ fn limit(
     if above && !whole.contains("never") && !whole.contains("none of") {
         return;
     }
-    let (Some((value, _)), Some(scale)) = (number(group(1)), time_unit(&group(2).to_lowercase()))
-    else {
+    let (Some((value, _)), Some(scale)) = (
+        parse_number(group(1)),
+        parse_time_unit(&group(2).to_lowercase()),
+    ) else {
         return;
     };
     // Another number may be a condition.
-    let words = tokens(plain);
+    let words = tokenize(plain);
     let statistics: Vec<Meaning> = words
         .iter()
         .map(|word| Name::read(word))
@@ -163,7 +171,8 @@ fn limit(
             && (field.name.is_latency() || field.name.quantity.is_empty())
             && !field.figure.bound
     };
-    let Some(grid) = table(report, grids, line, fits).filter(|grid| !names_some(grid, plain))
+    let Some(grid) =
+        find_table(report, grids, line, fits).filter(|grid| !names_a_record(grid, plain))
     else {
         return;
     };
@@ -190,7 +199,7 @@ fn limit(
         [
             format!(
                 "\"{}\"; {}, {}: {}",
-                shortened(text),
+                shorten(text),
                 record.label,
                 field.name.text,
                 field.figure.text
@@ -207,7 +216,7 @@ fn limit(
     );
 }
 
-fn denied(
+fn check_denied(
     report: &Report,
     grids: &Grids,
     text: &str,
@@ -242,15 +251,15 @@ fn denied(
         )
     };
     let titles = report.document.titles(line);
-    let Some(grid) = table(report, grids, line, counted)
+    let Some(grid) = find_table(report, grids, line, counted)
         .filter(|grid| report.document.titles(grid.line) == titles)
     else {
         return;
     };
     let subject = rest.split([':', ',']).next().unwrap_or(&rest);
-    let records = match named(grid, subject) {
+    let records = match named_records(grid, subject) {
         Some(records) => records,
-        None if names_some(grid, plain) => return,
+        None if names_a_record(grid, plain) => return,
         None => grid.records.iter().collect(),
     };
     let counts: Vec<&Field> = records
@@ -269,7 +278,7 @@ fn denied(
         "errors-denied",
         line,
         [
-            beside(text, field),
+            quote_with_field(text, field),
             format!("{} is not {}", field.figure.text, found.as_str()),
             "State how many requests failed.".to_owned(),
         ],

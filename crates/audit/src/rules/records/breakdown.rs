@@ -2,7 +2,7 @@
 //! same section: the parts must be able to form the whole.
 
 use super::warn;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
@@ -26,19 +26,19 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         if grid.records.len() < 2 || grid.records.iter().any(is_whole) {
             continue;
         }
-        let Some(whole) = whole(report, grids, grid) else {
+        let Some(whole) = find_whole(report, grids, grid) else {
             continue;
         };
-        let counts: Option<Vec<f64>> = grid.records.iter().map(count).collect();
-        let all = count(whole);
-        let named = is_named(report, grid, whole);
+        let counts: Option<Vec<f64>> = grid.records.iter().map(request_count).collect();
+        let all = request_count(whole);
+        let named = is_called_parts(report, grid, whole);
         let counts = counts.filter(|counts| counts.len() >= 2);
         let counted = match (&counts, all) {
             (Some(counts), Some(all)) => {
                 let sum: f64 = counts.iter().sum();
                 // With a smaller sum, some endpoints may not be listed.
                 if named && sum > all {
-                    requests(whole, counts, (sum, all), findings);
+                    check_requests(whole, counts, (sum, all), findings);
                 }
                 sum == all
             }
@@ -47,11 +47,11 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         if !(named || counted) {
             continue;
         }
-        share(grid, whole, findings);
+        check_share(grid, whole, findings);
         if let (Some(counts), Some(all), true) = (&counts, all, counted) {
-            mean(grid, whole, counts, all, findings);
+            check_mean(grid, whole, counts, all, findings);
             for (record, part) in grid.records.iter().zip(counts) {
-                reachable(record, whole, *part, all, findings);
+                check_mean_of_part(record, whole, *part, all, findings);
             }
         }
     }
@@ -66,8 +66,8 @@ fn is_whole(record: &Record) -> bool {
         .any(|word| WHOLES.contains(&word.as_str()))
 }
 
-fn count(record: &Record) -> Option<f64> {
-    let field = record.only(Meaning::Requests)?;
+fn request_count(record: &Record) -> Option<f64> {
+    let field = record.only_field(Meaning::Requests)?;
     let figure = &field.figure;
     (figure.kind == Kind::Plain && !figure.about && figure.value.fract() == 0.0)
         .then_some(figure.value)
@@ -75,7 +75,7 @@ fn count(record: &Record) -> Option<f64> {
 }
 
 /// The only record with several figures of all requests under the headings of a table.
-fn whole<'r>(report: &Report, grids: &'r Grids, grid: &Grid) -> Option<&'r Record> {
+fn find_whole<'r>(report: &Report, grids: &'r Grids, grid: &Grid) -> Option<&'r Record> {
     let titles = report.document.titles(grid.line);
     if titles.is_empty() {
         return None;
@@ -107,7 +107,7 @@ fn whole<'r>(report: &Report, grids: &'r Grids, grid: &Grid) -> Option<&'r Recor
 }
 
 /// Whether the text between the whole and the parts, or the first column, calls them parts.
-fn is_named(report: &Report, grid: &Grid, whole: &Record) -> bool {
+fn is_called_parts(report: &Report, grid: &Grid, whole: &Record) -> bool {
     if whole.line > grid.line {
         return false;
     }
@@ -120,21 +120,25 @@ fn is_named(report: &Report, grid: &Grid, whole: &Record) -> bool {
 }
 
 /// Checks the number of all requests against the sum.
-fn requests(whole: &Record, counts: &[f64], (sum, all): (f64, f64), findings: &mut Findings) {
+fn check_requests(whole: &Record, counts: &[f64], (sum, all): (f64, f64), findings: &mut Findings) {
     if counts.len() < 3 || counts.contains(&all) || !(0.8..1.25).contains(&(sum / all)) {
         return;
     }
-    let texts: Vec<String> = counts.iter().map(|count| digits(*count)).collect();
+    let texts: Vec<String> = counts.iter().map(|count| format_number(*count)).collect();
     warn(
         "total-mismatch",
         whole.line,
         [
-            format!("{} requests in all; {} rows", digits(all), counts.len()),
+            format!(
+                "{} requests in all; {} rows",
+                format_number(all),
+                counts.len()
+            ),
             format!(
                 "{} = {}, not {}",
                 texts.join(" + "),
-                digits(sum),
-                digits(all)
+                format_number(sum),
+                format_number(all)
             ),
             "Recalculate the sum.".to_owned(),
         ],
@@ -143,10 +147,10 @@ fn requests(whole: &Record, counts: &[f64], (sum, all): (f64, f64), findings: &m
 }
 
 /// Checks that the share of successes or failures of all requests is within those of the parts.
-fn share(grid: &Grid, whole: &Record, findings: &mut Findings) {
+fn check_share(grid: &Grid, whole: &Record, findings: &mut Findings) {
     for meaning in [Meaning::PassedShare, Meaning::FailedShare] {
         let of = |record: &'_ Record| {
-            let figure = &record.only(meaning)?.figure;
+            let figure = &record.only_field(meaning)?.figure;
             (figure.kind == Kind::Percent && !figure.bound).then(|| figure.clone())
         };
         let parts: Option<Vec<_>> = grid.records.iter().map(of).collect();
@@ -189,16 +193,16 @@ fn share(grid: &Grid, whole: &Record, findings: &mut Findings) {
 }
 
 /// The only time of a record with this meaning.
-fn time(record: &Record, meaning: Meaning) -> Option<&Field> {
-    let field = record.only(meaning)?;
+fn only_time(record: &Record, meaning: Meaning) -> Option<&Field> {
+    let field = record.only_field(meaning)?;
     let figure = &field.figure;
     (figure.kind == Kind::Time && !figure.bound && !figure.about && figure.value > 0.0)
         .then_some(field)
 }
 
 /// Checks the mean of all requests against the means of the parts, weighted by their requests.
-fn mean(grid: &Grid, whole: &Record, counts: &[f64], all: f64, findings: &mut Findings) {
-    let of = |record| time(record, Meaning::Mean);
+fn check_mean(grid: &Grid, whole: &Record, counts: &[f64], all: f64, findings: &mut Findings) {
+    let of = |record| only_time(record, Meaning::Mean);
     let parts: Option<Vec<&Field>> = grid.records.iter().map(of).collect();
     let (Some(printed), Some(parts)) = (of(whole), parts) else {
         return;
@@ -229,7 +233,7 @@ fn mean(grid: &Grid, whole: &Record, counts: &[f64], all: f64, findings: &mut Fi
             ),
             format!(
                 "the mean of all rows, weighted by their requests, is {}, not {}",
-                plain(right, Unit::Time),
+                format_value(right, Unit::Time),
                 printed.figure.text
             ),
             "Compute the mean of all requests again.".to_owned(),
@@ -240,11 +244,18 @@ fn mean(grid: &Grid, whole: &Record, counts: &[f64], all: f64, findings: &mut Fi
 
 /// Checks that the mean of a part is possible. At most n × (1 − q) of all n samples exceed the
 /// percentile q, so the slowest samples of a part are bounded by the percentiles of the whole.
-fn reachable(record: &Record, whole: &Record, part: f64, all: f64, findings: &mut Findings) {
-    let Some(mean) = time(record, Meaning::Mean) else {
+fn check_mean_of_part(
+    record: &Record,
+    whole: &Record,
+    part: f64,
+    all: f64,
+    findings: &mut Findings,
+) {
+    let Some(mean) = only_time(record, Meaning::Mean) else {
         return;
     };
-    let Some(max) = time(record, Meaning::Max).or_else(|| time(whole, Meaning::Max)) else {
+    let Some(max) = only_time(record, Meaning::Max).or_else(|| only_time(whole, Meaning::Max))
+    else {
         return;
     };
     let mut bounds: Vec<(f64, f64, &Field)> = whole
@@ -296,9 +307,9 @@ fn reachable(record: &Record, whole: &Record, part: f64, all: f64, findings: &mu
             ),
             format!(
                 "with these percentiles of all {} requests, the mean of {} of them is at most {}, not {}",
-                digits(all),
-                digits(part),
-                plain(largest, Unit::Time),
+                format_number(all),
+                format_number(part),
+                format_value(largest, Unit::Time),
                 mean.figure.text
             ),
             "Compute the percentiles of all requests from the samples, not from the rows."

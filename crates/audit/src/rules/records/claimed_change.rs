@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Field, Figure, Grid, Grids, Kind};
 use crate::report::{Findings, Report};
 use crate::rules::change::Change;
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static BEFORE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b)\s*(?:\w+\s+){0,2}?(?:faster|slower|speed-?up|improvement|increase|decrease|reduction|lower|higher|gain|drop|less latency|more throughput|better)\b"
@@ -25,7 +25,7 @@ const MAX_FIGURES: usize = 60;
 const MAX_FIELDS: usize = 2000;
 
 /// The lines of a section, from its heading to the next one.
-fn section(report: &Report, line: usize) -> std::ops::Range<usize> {
+fn section_lines(report: &Report, line: usize) -> std::ops::Range<usize> {
     let headings = &report.document.headings;
     let at = headings.partition_point(|(heading, _)| *heading <= line);
     let start = at.checked_sub(1).map_or(0, |at| headings[at].0);
@@ -33,7 +33,13 @@ fn section(report: &Report, line: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     let sized = lower.contains('%')
         || lower.contains('x')
@@ -81,15 +87,15 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     if FIGURE.is_match(&plain) {
         return;
     }
-    let (Some(change), Some(metric)) = (change, Metric::of(&plain)) else {
+    let (Some(change), Some(metric)) = (change, Metric::in_sentence(&plain)) else {
         return;
     };
-    let own = section(report, line);
+    let own = section_lines(report, line);
     let mut near = grids.tables.iter().filter(|grid| own.contains(&grid.line));
     let (Some(grid), None) = (near.next(), near.next()) else {
         return;
     };
-    let Some((one, other)) = example(grid, metric) else {
+    let Some((one, other)) = find_example(grid, metric) else {
         return;
     };
     if is_explained(report, grids, &change) {
@@ -101,14 +107,14 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         [
             format!(
                 "\"{}\"; {}: {} and {}",
-                shortened(text),
+                shorten(text),
                 one.name.text,
                 one.figure.text,
                 other.figure.text
             ),
             format!(
                 "{}, and no two figures on the page do",
-                change.against(&one.figure, &other.figure)
+                change.describe_difference(&one.figure, &other.figure)
             ),
             "Recalculate it from two figures, and name them.".to_owned(),
         ],
@@ -117,9 +123,10 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
 }
 
 /// Two figures of a small table to which the sentence may refer.
-fn example(grid: &Grid, metric: Metric) -> Option<(&Field, &Field)> {
-    let fits =
-        |field: &Field| metric.has(field) && field.more_is_better().is_some() && field.is_exact();
+fn find_example(grid: &Grid, metric: Metric) -> Option<(&Field, &Field)> {
+    let fits = |field: &Field| {
+        metric.applies_to(field) && field.more_is_better().is_some() && field.is_exact()
+    };
     if grid.records.len() > 8 {
         return None;
     }
@@ -127,7 +134,7 @@ fn example(grid: &Grid, metric: Metric) -> Option<(&Field, &Field)> {
         let fields = record.fields.iter().filter(|field| fits(field));
         fields.flat_map(move |field| {
             let others = grid.records[at + 1..].iter();
-            others.filter_map(move |other| Some((field, other.twin(field)?)))
+            others.filter_map(move |other| Some((field, other.matching_field(field)?)))
         })
     });
     pairs.into_iter().find(|(_, twin)| fits(twin))
@@ -157,7 +164,7 @@ fn is_explained(report: &Report, grids: &Grids, change: &Change) -> bool {
     }
     let stated = all
         .iter()
-        .any(|field| is_change(&field.figure) && change.is(&field.figure));
+        .any(|field| is_change(&field.figure) && change.is_stated_by(&field.figure));
     stated
         || figures.iter().enumerate().any(|(at, one)| {
             let others = figures[at + 1..].iter();

@@ -1,6 +1,6 @@
 //! Columns that are calculated from other columns: a relation that holds in most rows and fails in one.
 
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Figure, Grid, Kind, Meaning};
 use crate::report::Findings;
 
@@ -26,23 +26,23 @@ const MAX_COLUMNS: usize = 12;
 const MAX_ROWS: usize = 40;
 
 pub fn check(grid: &Grid, findings: &mut Findings) {
-    let columns = columns(grid);
+    let columns = grid_columns(grid);
     if grid.records.len() < 2 || columns.len() > MAX_COLUMNS || grid.records.len() > MAX_ROWS {
         return;
     }
-    totals::sums(grid, &columns, findings);
-    work(grid, &columns, findings);
-    totals::averages(grid, &columns, findings);
-    totals::mixtures(grid, &columns, findings);
+    totals::check_sums(grid, &columns, findings);
+    check_equal_work(grid, &columns, findings);
+    totals::check_averages(grid, &columns, findings);
+    totals::check_mixtures(grid, &columns, findings);
     relations::check(grid, &columns, findings);
     for (at, target) in columns.iter().enumerate() {
         if is_computed(target) {
-            outlier(grid, &columns, at, findings);
+            check_outlier(grid, &columns, at, findings);
         }
     }
 }
 
-fn columns(grid: &Grid) -> Vec<Column<'_>> {
+fn grid_columns(grid: &Grid) -> Vec<Column<'_>> {
     let mut columns: Vec<Column> = Vec::new();
     for (row, record) in grid.records.iter().enumerate() {
         for field in &record.fields {
@@ -116,7 +116,7 @@ fn is_computed(column: &Column) -> bool {
 }
 
 /// The figure that a relation gives, and the uncertainty of its inputs.
-fn computed(
+fn compute_figure(
     columns: &[Column],
     relation: Relation,
     row: usize,
@@ -143,7 +143,7 @@ fn computed(
 }
 
 /// The row that does not match the relation of the other rows.
-fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findings) {
+fn check_outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findings) {
     let mut relations = Vec::new();
     for a in (0..columns.len()).filter(|a| *a != target) {
         for b in (0..columns.len()).filter(|b| *b != target && *b != a) {
@@ -158,7 +158,8 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
         .map(|relation| {
             let (mut holds, mut fails) = (Vec::new(), Vec::new());
             for (row, printed) in columns[target].cells.iter().enumerate() {
-                match printed.and_then(|printed| fits(columns, relation, row, printed)) {
+                match printed.and_then(|printed| matches_relation(columns, relation, row, printed))
+                {
                     Some(true) => holds.push(row),
                     Some(false) => fails.push(row),
                     None => {}
@@ -208,9 +209,14 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
 }
 
 /// Whether a relation gives the printed figure, or `None` if the figure proves nothing.
-fn fits(columns: &[Column], relation: Relation, row: usize, printed: &Figure) -> Option<bool> {
+fn matches_relation(
+    columns: &[Column],
+    relation: Relation,
+    row: usize,
+    printed: &Figure,
+) -> Option<bool> {
     let percent = printed.kind == Kind::Percent;
-    let (right, unsure) = computed(columns, relation, row, percent)?;
+    let (right, unsure) = compute_figure(columns, relation, row, percent)?;
     let slack = printed.step * 1.001 + unsure + 1e-9;
     let value = printed.value.abs();
     // A coarse figure matches too much, and 0 % or 1.0x matches any equal cells.
@@ -238,7 +244,7 @@ fn report(
     findings: &mut Findings,
 ) {
     let percent = printed.kind == Kind::Percent;
-    let Some((right, _)) = computed(columns, relation, row, percent) else {
+    let Some((right, _)) = compute_figure(columns, relation, row, percent) else {
         return;
     };
     let text = |column: usize, row: usize| {
@@ -260,7 +266,7 @@ fn report(
             format!(
                 "as in the {} other rows, {one} and {other} give {}{unit}, not {}",
                 holds.len(),
-                digits(right),
+                format_number(right),
                 printed.text
             ),
             "Recalculate the column from its two figures.".to_owned(),
@@ -270,7 +276,7 @@ fn report(
 }
 
 /// Checks for the same work in each row: time × rate is equal in all rows but one.
-fn work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+fn check_equal_work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let of = |kind: Kind| {
         let mut with = columns.iter().filter(|column| {
             let mut cells = column.cells.iter().flatten().peekable();
@@ -321,9 +327,9 @@ fn work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                 "{} × {} = {}; in the {} other rows the product is about {}",
                 figure(time),
                 figure(rate),
-                digits(*product),
+                format_number(*product),
                 alike.len(),
-                digits(median)
+                format_number(median)
             ),
             "Check the time and the rate of this row.".to_owned(),
         ],

@@ -1,15 +1,15 @@
 //! "A is faster than B", "A is 30 % faster than B": two records of one grid whose figures do not
 //! support the sentence.
 
-use super::subject::{Metric, before_verb, is_uncertain, named, pairs};
+use super::subject::{Metric, is_uncertain, matching_fields, named_records, text_before_verb};
 use super::verdict::Verdict;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Field, Grids};
 use crate::report::Findings;
 use crate::rules::change::Change;
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 pub const VERB: &str = r"(?:is|are|was|were|has|have|had|shows?|showed|runs?|ran|performs?|performed|offers?|offered|delivers?|delivered|achieves?|achieved|handles?|handled|responds?|responded|gives?|gave|provides?|provided|gets?|got|serves?|served|processes|processed|came out|comes out|proved|proves|turned out|remains?|remained)";
 pub const METRIC: &str = r"(?:throughput|latency|latencies|rps|requests per second|requests/s(?:ec)?|req/s|qps|tps|response times?|performance|p\d\d\S*|requests|ops/s(?:ec)?)";
@@ -43,7 +43,7 @@ const COMPARED: [&str; 15] = [
     "times the ",
     "x the ",
 ];
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     // The patterns are slow, so rule out most sentences first.
     let lower = sentence.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -53,7 +53,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     if !pair || sentence.len() > 400 || is_uncertain(sentence) {
         return;
     }
-    let plain = in_figures(&sentence.replace(['*', '`', '"'], ""));
+    let plain = replace_factor_words(&sentence.replace(['*', '`', '"'], ""));
     let compared = THAN.first(&plain).or_else(|| LISTED.first(&plain));
     let (one, size, word, other) = if let Some(found) = compared {
         let part = |at| group(&found, at);
@@ -63,11 +63,11 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     } else {
         return;
     };
-    let Some(metric) = Metric::of(&plain) else {
+    let Some(metric) = Metric::in_sentence(&plain) else {
         return;
     };
-    let verdict = Verdict::of(word);
-    let change = stated(size);
+    let verdict = Verdict::from_word(word);
+    let change = only_change(size);
     // Matches "three times the throughput of B", but not "half the throughput of B".
     let multiple = change.as_ref().is_some_and(Change::is_multiple);
     if word.to_lowercase().starts_with("the ") && !multiple {
@@ -79,14 +79,15 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     }
     let mut found: Vec<(&Field, &Field)> = Vec::new();
     for grid in grids.grids() {
-        let (Some(ones), Some(others)) =
-            (named(grid, before_verb(one)), named(grid, object(other)))
-        else {
+        let (Some(ones), Some(others)) = (
+            named_records(grid, text_before_verb(one)),
+            named_records(grid, compared_object(other)),
+        ) else {
             continue;
         };
         for one in &ones {
             for other in others.iter().filter(|other| !std::ptr::eq(**other, *one)) {
-                found.extend(pairs(one, other, metric));
+                found.extend(matching_fields(one, other, metric));
             }
         }
     }
@@ -105,7 +106,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     let (one, other) = (&a.figure, &b.figure);
     let evidence = format!(
         "\"{}\"; {}: {} and {}",
-        shortened(sentence),
+        shorten(sentence),
         a.name.text,
         one.text,
         other.text
@@ -120,7 +121,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
                     "{} ÷ {} = {}, and no figure of both supports the sentence",
                     one.text,
                     other.text,
-                    digits(one.value / other.value)
+                    format_number(one.value / other.value)
                 ),
                 "Reverse the comparison, or name the figure that it describes.".to_owned(),
             ],
@@ -138,7 +139,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
             line,
             [
                 evidence,
-                change.against(one, other),
+                change.describe_difference(one, other),
                 "Recalculate it from the two figures, and name them.".to_owned(),
             ],
             findings,
@@ -147,7 +148,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
 }
 
 /// The first part of the text after a comparison.
-pub fn object(text: &str) -> &str {
+pub fn compared_object(text: &str) -> &str {
     const ENDS: [&str; 22] = [
         ",", ";", "(", "—", " by ", " in ", " at ", " for ", " on ", " with ", " under ",
         " because", " due ", " and ", " but ", " while ", " when ", " across ", " as ", " even ",
@@ -159,7 +160,7 @@ pub fn object(text: &str) -> &str {
 }
 
 /// Replaces factors in words by numbers: "twice as fast as B" becomes "about 2.0x faster than B".
-fn in_figures(text: &str) -> String {
+fn replace_factor_words(text: &str) -> String {
     const TIMES: [(&str, &str); 7] = [
         ("twice", "2.0"),
         ("double", "2.0"),
@@ -187,7 +188,7 @@ fn in_figures(text: &str) -> String {
 }
 
 /// The only factor or percentage in a text.
-fn stated(text: &str) -> Option<Change> {
+fn only_change(text: &str) -> Option<Change> {
     let found = SIZE.only(text)?;
     let range = text.contains(['-', '–']);
     Change::read(group(&found, 1), group(&found, 2), text).filter(|_| !range)

@@ -2,9 +2,9 @@
 
 use super::warn;
 use crate::document::Table;
-use crate::records::{Figure, Kind, Name, field, is_rank, label_words as name};
+use crate::records::{Figure, Kind, Name, is_rank, label_words as name, parse_field};
 use crate::report::{Findings, Report};
-use crate::rules::tables::cell;
+use crate::rules::tables::cell_at;
 
 /// A table whose rows compare the rivals that its columns name.
 pub struct Contest<'t> {
@@ -59,26 +59,26 @@ const METRICS: [&str; 38] = [
     "failed",
 ];
 
-pub fn tables(report: &Report, findings: &mut Findings) {
-    for contest in contests(report, |_| true) {
+pub fn check_tables(report: &Report, findings: &mut Findings) {
+    for contest in find_contests(report, |_| true) {
         if let Some(column) = contest.winner {
-            named(&contest, column, findings);
+            check_named_winners(&contest, column, findings);
         }
     }
 }
 
 /// The tables that compare two to twelve rivals.
-pub fn contests<'r>(
+pub fn find_contests<'r>(
     report: &'r Report,
     fits: impl Fn(&Table) -> bool + 'r,
 ) -> impl Iterator<Item = Contest<'r>> {
     let tables = report.document.tables.iter().take(200);
     tables
         .filter(move |table| fits(table) && !report.is_output(table.line))
-        .filter_map(contest)
+        .filter_map(parse_contest)
 }
 
-fn contest(table: &Table) -> Option<Contest<'_>> {
+fn parse_contest(table: &Table) -> Option<Contest<'_>> {
     const WINNERS: [&str; 5] = ["winner", "fastest", "best", "faster", "winner?"];
     let plain = |at: usize| table.header[at].trim_matches(['*', ' ']).to_lowercase();
     let winner = (1..table.header.len()).find(|at| WINNERS.contains(&plain(*at).as_str()));
@@ -120,15 +120,15 @@ fn contest(table: &Table) -> Option<Contest<'_>> {
 impl Contest<'_> {
     /// The figures of the rivals in a row, and whether more is better.
     pub fn figures(&self, row: &[String]) -> Option<(Vec<(&str, Figure)>, bool)> {
-        let side = Name::read(cell(row, 0));
+        let side = Name::read(cell_at(row, 0));
         let mut figures = Vec::new();
         for (at, rival) in &self.rivals {
             // The unit may be in the name of the row or of the column.
             let column = Name::read(&self.table.header[*at]);
-            let by_row = field(&side, cell(row, *at));
+            let by_row = parse_field(&side, cell_at(row, *at));
             let read = match by_row {
                 Some(read) if read.figure.kind == Kind::Plain && column.unit.is_some() => {
-                    field(&column, cell(row, *at))
+                    parse_field(&column, cell_at(row, *at))
                 }
                 other => other,
             };
@@ -148,7 +148,7 @@ impl Contest<'_> {
     }
 
     /// The rivals with the best figure of a row, including ties.
-    pub fn best<'f>(figures: &'f [(&'f str, Figure)], more: bool) -> Vec<&'f str> {
+    pub fn best_rivals<'f>(figures: &'f [(&'f str, Figure)], more: bool) -> Vec<&'f str> {
         let values = figures.iter().map(|(_, figure)| figure.value);
         let best = match more {
             true => values.fold(f64::MIN, f64::max),
@@ -180,19 +180,19 @@ pub fn is_named(text: &str, rival: &str, rivals: &[(usize, &str)]) -> bool {
 }
 
 /// Reports a row whose named winner does not have the best figure.
-fn named(contest: &Contest, column: usize, findings: &mut Findings) {
+fn check_named_winners(contest: &Contest, column: usize, findings: &mut Findings) {
     for (line, row) in &contest.table.rows {
         let Some((figures, more)) = contest.figures(row) else {
             continue;
         };
-        let claimed = cell(row, column);
+        let claimed = cell_at(row, column);
         let Some((rival, mine)) = figures
             .iter()
             .find(|(rival, _)| is_named(claimed, rival, &contest.rivals))
         else {
             continue;
         };
-        let best = Contest::best(&figures, more);
+        let best = Contest::best_rivals(&figures, more);
         if best.contains(rival) {
             continue;
         }
@@ -205,7 +205,7 @@ fn named(contest: &Contest, column: usize, findings: &mut Findings) {
             [
                 format!(
                     "{}: {rival} {}, {other} {}; {claimed}",
-                    cell(row, 0),
+                    cell_at(row, 0),
                     mine.text,
                     theirs.text
                 ),

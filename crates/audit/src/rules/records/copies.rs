@@ -12,22 +12,22 @@ const MAX_TABLES: usize = 100;
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     for grid in grids.tables.iter().take(MAX_TABLES) {
-        pairs(&grid.records, "rows", findings);
-        pairs(&sides(grid), "columns", findings);
+        check_pairs(&grid.records, "rows", findings);
+        check_pairs(&columns_as_records(grid), "columns", findings);
     }
     for grid in grids.rows.iter().take(MAX_TABLES) {
-        groups(grid, findings);
+        check_groups(grid, findings);
     }
-    for group in siblings(report, grids) {
-        pairs(&group, "lists", findings);
+    for group in sibling_lists(report, grids) {
+        check_pairs(&group, "lists", findings);
     }
 }
 
-fn pairs(records: &[Record], what: &str, findings: &mut Findings) {
+fn check_pairs(records: &[Record], what: &str, findings: &mut Findings) {
     let records = &records[..records.len().min(MAX_RECORDS)];
     for (at, one) in records.iter().enumerate() {
         for other in &records[at + 1..] {
-            if is_apart(one, other) {
+            if are_distinct(one, other) {
                 compare(records, one, other, what, findings);
             }
         }
@@ -35,7 +35,7 @@ fn pairs(records: &[Record], what: &str, findings: &mut Findings) {
 }
 
 /// Whether two labels name two things, neither of which is a sum or a selection of the others.
-fn is_apart(one: &Record, other: &Record) -> bool {
+fn are_distinct(one: &Record, other: &Record) -> bool {
     const GENERAL: [&str; 27] = [
         "total",
         "aggregated",
@@ -83,7 +83,7 @@ fn is_measured(field: &Field) -> bool {
 }
 
 /// The number of digits after the first one without trailing zeros, or 0 for fewer than three digits.
-pub fn weight(figure: &Figure) -> usize {
+pub fn significant_digits(figure: &Figure) -> usize {
     let digits: String = figure.text.chars().filter(char::is_ascii_digit).collect();
     match digits.trim_matches('0').len() {
         length if length >= 3 && !figure.about => length - 1,
@@ -110,7 +110,7 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
         let shared = records.iter().flat_map(|record| &record.fields);
         let shared = shared
             .filter(|known| known.name.text == field.name.text && known.figure == field.figure);
-        let weight = weight(&field.figure);
+        let weight = significant_digits(&field.figure);
         if weight > 0 && (records.len() == 2 || shared.count() * 2 <= records.len().max(4)) {
             digits += weight;
             same.push(format!("{} {}", field.name.text, field.figure.text));
@@ -137,7 +137,7 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
 }
 
 /// The columns of a grid as records, if they have names of things and not of figures.
-fn sides(grid: &Grid) -> Vec<Record> {
+fn columns_as_records(grid: &Grid) -> Vec<Record> {
     let mut columns: Vec<Record> = Vec::new();
     for record in &grid.records {
         for field in &record.fields {
@@ -160,7 +160,7 @@ fn sides(grid: &Grid) -> Vec<Record> {
 }
 
 /// Lists under sibling headings.
-fn siblings(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
+fn sibling_lists(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
     let mut groups: Vec<(Vec<String>, Vec<Record>)> = Vec::new();
     for list in &grids.lists {
         let mut titles = report.document.titles(list.line);
@@ -178,7 +178,7 @@ fn siblings(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
 
 /// Compares groups of rows with the same label: each row of one group against the row at the same
 /// place in another one.
-fn groups(grid: &Grid, findings: &mut Findings) {
+fn check_groups(grid: &Grid, findings: &mut Findings) {
     let mut groups: Vec<&[Record]> = Vec::new();
     for group in grid.records.chunk_by(|one, other| one.words == other.words) {
         groups.push(group);
@@ -203,16 +203,16 @@ fn groups(grid: &Grid, findings: &mut Findings) {
                 .peekable();
             measured.peek().is_some()
                 && measured.all(|field| {
-                    digits += weight(&field.figure);
+                    digits += significant_digits(&field.figure);
                     if shown.len() < 4 {
                         shown.push(field.figure.text.clone());
                     }
                     other
-                        .twin(field)
+                        .matching_field(field)
                         .is_some_and(|twin| twin.figure == field.figure)
                 })
         });
-        if !equal || digits < MIN_EQUAL_DIGITS + 3 || !is_apart(&one[0], &other[0]) {
+        if !equal || digits < MIN_EQUAL_DIGITS + 3 || !are_distinct(&one[0], &other[0]) {
             continue;
         }
         warn(

@@ -1,11 +1,11 @@
 //! "A has the lowest latency", "Fastest: A": another record of the grid has a more extreme figure.
 
-use super::comparison::{METRIC, VERB, object};
-use super::subject::{Metric, before_verb, is_uncertain, named};
+use super::comparison::{METRIC, VERB, compared_object};
+use super::subject::{Metric, is_uncertain, named_records, text_before_verb};
 use super::verdict::Verdict;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Field, Grid, Grids, Record};
 use crate::report::Findings;
 
@@ -19,7 +19,7 @@ const EXTREMES: [&str; 9] = [
     "fastest", "slowest", "best", "worst", "highest", "lowest", "shortest", "longest", "winner",
 ];
 
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let extreme = EXTREMES.iter().any(|word| lower.contains(word));
     if !extreme || sentence.len() > 400 || is_uncertain(sentence) {
@@ -27,30 +27,34 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     }
     let plain = sentence.replace(['*', '`', '"'], "");
     let (name, word) = if let Some(found) = MAX_COUNT.first(&plain) {
-        (before_verb(group(&found, 1)), group(&found, 2))
+        (text_before_verb(group(&found, 1)), group(&found, 2))
     } else if let Some(found) = TITLE.first(&plain) {
-        (object(group(&found, 2)), group(&found, 1))
+        (compared_object(group(&found, 2)), group(&found, 1))
     } else {
         return;
     };
-    let Some(metric) = Metric::of(&plain) else {
+    let Some(metric) = Metric::in_sentence(&plain) else {
         return;
     };
-    let verdict = Verdict::of(word);
+    let verdict = Verdict::from_word(word);
     let mut against: Option<(&Field, &Field, &Record)> = None;
     for grid in grids.grids() {
-        let Some(records) = named(grid, name) else {
+        let Some(records) = named_records(grid, name) else {
             continue;
         };
         // If several rows have the same name, each may be the extreme for its own load.
         let [record] = &records[..] else {
             return;
         };
-        for field in record.fields.iter().filter(|field| metric.has(field)) {
+        for field in record
+            .fields
+            .iter()
+            .filter(|field| metric.applies_to(field))
+        {
             let Some(larger) = verdict.is_larger(field) else {
                 continue;
             };
-            match beyond(grid, record, field, larger) {
+            match find_more_extreme(grid, record, field, larger) {
                 Some((other, of)) => against = against.or(Some((field, other, of))),
                 None => return,
             }
@@ -63,7 +67,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         "comparison-reversed",
         line,
         [
-            beside(sentence, field),
+            quote_with_field(sentence, field),
             format!(
                 "{} of {} is beyond {}: {} ÷ {} = {}",
                 other.figure.text,
@@ -71,7 +75,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
                 field.figure.text,
                 other.figure.text,
                 field.figure.text,
-                digits(other.figure.value / field.figure.value)
+                format_number(other.figure.value / field.figure.value)
             ),
             "Name the record with the extreme figure, or name the other figure.".to_owned(),
         ],
@@ -81,7 +85,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
 
 /// Another record whose figure with this name is more extreme by more than 1 %. `None` if no other
 /// record has this figure.
-fn beyond<'r>(
+fn find_more_extreme<'r>(
     grid: &'r Grid,
     record: &Record,
     field: &Field,
@@ -91,7 +95,7 @@ fn beyond<'r>(
         .records
         .iter()
         .filter(|other| !std::ptr::eq(*other, record));
-    let mut figures = others.filter_map(|other| Some((other.twin(field)?, other)));
+    let mut figures = others.filter_map(|other| Some((other.matching_field(field)?, other)));
     figures.find(|(other, _)| {
         let (mine, theirs) = (field.figure.value, other.figure.value);
         field.is_exact()

@@ -2,16 +2,24 @@
 //! parts and shares of counts.
 
 use super::warn;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
 pub fn check(record: &Record, findings: &mut Findings) {
-    for identity in [rate, hidden, time, parts, each, complement, transfer] {
+    for identity in [
+        check_rate,
+        check_hidden_failures,
+        check_time,
+        check_parts,
+        check_requests_per_user,
+        check_complement,
+        check_transfer,
+    ] {
         report(record, identity(record), findings);
     }
     for meaning in [Meaning::FailedShare, Meaning::PassedShare] {
-        report(record, share(record, meaning), findings);
+        report(record, check_share(record, meaning), findings);
     }
 }
 
@@ -27,7 +35,11 @@ fn report(record: &Record, found: Option<Contradiction>, findings: &mut Findings
     let Some(found) = found else {
         return;
     };
-    let shown: Vec<String> = found.fields.iter().map(|field| shown(field)).collect();
+    let shown: Vec<String> = found
+        .fields
+        .iter()
+        .map(|field| format_field(field))
+        .collect();
     let label = match record.label.is_empty() {
         true => String::new(),
         false => format!("{}: ", record.label),
@@ -37,20 +49,21 @@ fn report(record: &Record, found: Option<Contradiction>, findings: &mut Findings
     warn(found.rule, record.line, words, findings);
 }
 
-pub fn shown(field: &Field) -> String {
+pub fn format_field(field: &Field) -> String {
     format!("{}: {}", field.name.text, field.figure.text)
 }
 
 /// Whether a figure is a count that is not rounded.
-fn count(record: &Record, meaning: Meaning) -> Option<&Field> {
-    let field = record.only(meaning)?;
+fn exact_count(record: &Record, meaning: Meaning) -> Option<&Field> {
+    let field = record.only_field(meaning)?;
     let figure = &field.figure;
     (figure.kind == Kind::Plain && !figure.about && figure.value >= 0.0).then_some(field)
 }
 
 /// Checks that passed and failed requests add up to all requests.
-fn parts(record: &Record) -> Option<Contradiction<'_>> {
-    let whole = |meaning| count(record, meaning).filter(|field| field.figure.value.fract() == 0.0);
+fn check_parts(record: &Record) -> Option<Contradiction<'_>> {
+    let whole =
+        |meaning| exact_count(record, meaning).filter(|field| field.figure.value.fract() == 0.0);
     let all = whole(Meaning::Requests)?;
     let passed = whole(Meaning::Passed)?;
     let failed = whole(Meaning::Failed)?;
@@ -67,7 +80,7 @@ fn parts(record: &Record) -> Option<Contradiction<'_>> {
             "{} + {} = {}, not {}",
             passed.figure.text,
             failed.figure.text,
-            digits(sum),
+            format_number(sum),
             all.figure.text
         ),
         advice: "State what happened to the remaining requests.",
@@ -75,10 +88,10 @@ fn parts(record: &Record) -> Option<Contradiction<'_>> {
 }
 
 /// Checks users × requests per user = all requests.
-fn each(record: &Record) -> Option<Contradiction<'_>> {
+fn check_requests_per_user(record: &Record) -> Option<Contradiction<'_>> {
     let per = record.fields.iter().find(|field| field.name.is_of_each())?;
-    let users = record.only(Meaning::Users)?;
-    let all = record.only(Meaning::Requests)?;
+    let users = record.only_field(Meaning::Users)?;
+    let all = record.only_field(Meaning::Requests)?;
     let exact = [users, all, per].iter().all(|field| {
         field.figure.kind == Kind::Plain && !field.figure.about && field.figure.value >= 1.0
     });
@@ -94,7 +107,7 @@ fn each(record: &Record) -> Option<Contradiction<'_>> {
             "{} × {} = {}, not {}",
             users.figure.text,
             per.figure.text,
-            digits(product),
+            format_number(product),
             all.figure.text
         ),
         advice: "State how many requests each user made.",
@@ -102,10 +115,10 @@ fn each(record: &Record) -> Option<Contradiction<'_>> {
 }
 
 /// Checks requests ÷ time = rate.
-fn rate(record: &Record) -> Option<Contradiction<'_>> {
-    let count = record.only(Meaning::Requests)?;
-    let time = record.only(Meaning::Duration)?;
-    let rate = record.only(Meaning::Rate)?;
+fn check_rate(record: &Record) -> Option<Contradiction<'_>> {
+    let count = record.only_field(Meaning::Requests)?;
+    let time = record.only_field(Meaning::Duration)?;
+    let rate = record.only_field(Meaning::Rate)?;
     let fields = vec![count, time, rate];
     let kinds = [Kind::Plain, Kind::Time, Kind::Rate];
     let fits = fields.iter().zip(kinds).all(|(field, kind)| {
@@ -131,7 +144,7 @@ fn rate(record: &Record) -> Option<Contradiction<'_>> {
             "{} ÷ {} = {}/s, not {}",
             count.figure.text,
             time.figure.text,
-            digits(right),
+            format_number(right),
             rate.figure.text
         ),
         advice: "Take all three figures from the same run.",
@@ -146,12 +159,12 @@ fn is_shifted(ratio: f64, slack: f64) -> bool {
 }
 
 /// Compares the share of failures, or of successes, with the counts.
-fn share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
+fn check_share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
     let printed = record
-        .only(meaning)
+        .only_field(meaning)
         .filter(|field| field.figure.kind == Kind::Percent && !field.figure.about)?;
-    let counts =
-        [Meaning::Failed, Meaning::Passed, Meaning::Requests].map(|meaning| count(record, meaning));
+    let counts = [Meaning::Failed, Meaning::Passed, Meaning::Requests]
+        .map(|meaning| exact_count(record, meaning));
     let [failed, passed, all] = counts.map(|field| field.map(|field| field.figure.value));
     let failed_shares = [
         failed.zip(all).map(|(failed, all)| failed / all),
@@ -185,7 +198,7 @@ fn share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
             .collect(),
         arithmetic: format!(
             "these counts give {} %, not {}",
-            digits(*first),
+            format_number(*first),
             printed.figure.text
         ),
         advice: "Recalculate the share from the counts.",
@@ -193,9 +206,9 @@ fn share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
 }
 
 /// Checks that the shares of successes and failures do not exceed 100 % together.
-fn complement(record: &Record) -> Option<Contradiction<'_>> {
+fn check_complement(record: &Record) -> Option<Contradiction<'_>> {
     let share = |meaning| {
-        let field = record.only(meaning)?;
+        let field = record.only_field(meaning)?;
         (field.figure.kind == Kind::Percent && !field.figure.about).then_some(field)
     };
     let passed = share(Meaning::PassedShare)?;
@@ -211,16 +224,16 @@ fn complement(record: &Record) -> Option<Contradiction<'_>> {
             "{} + {} = {} %, more than 100 %",
             passed.figure.text,
             failed.figure.text,
-            digits(sum)
+            format_number(sum)
         ),
         advice: "Recalculate both shares from the counts.",
     })
 }
 
 /// Reports failures next to a share that is printed as 0.
-fn hidden(record: &Record) -> Option<Contradiction<'_>> {
-    let failed = record.only(Meaning::Failed)?;
-    let share = record.only(Meaning::FailedShare)?;
+fn check_hidden_failures(record: &Record) -> Option<Contradiction<'_>> {
+    let failed = record.only_field(Meaning::Failed)?;
+    let share = record.only_field(Meaning::FailedShare)?;
     let counted = failed.figure.kind == Kind::Plain && failed.figure.value >= 1.0;
     if !counted || share.figure.kind != Kind::Percent || share.figure.value != 0.0 {
         return None;
@@ -235,9 +248,9 @@ fn hidden(record: &Record) -> Option<Contradiction<'_>> {
 
 /// Checks that all requests together take at least as long as the slowest percentile, which at
 /// least one request reaches.
-fn time(record: &Record) -> Option<Contradiction<'_>> {
-    let count = record.only(Meaning::Requests)?;
-    let rate = record.only(Meaning::Rate)?;
+fn check_time(record: &Record) -> Option<Contradiction<'_>> {
+    let count = record.only_field(Meaning::Requests)?;
+    let rate = record.only_field(Meaning::Rate)?;
     if count.figure.kind != Kind::Plain
         || rate.figure.kind != Kind::Rate
         || count.figure.value < 10.0
@@ -265,7 +278,7 @@ fn time(record: &Record) -> Option<Contradiction<'_>> {
             "{} ÷ {} = {} for all of them, but one took {}",
             count.figure.text,
             rate.figure.text,
-            plain(all, Unit::Time),
+            format_value(all, Unit::Time),
             slow.figure.text
         ),
         advice: "Divide the count by the time of the whole run.",
@@ -273,7 +286,7 @@ fn time(record: &Record) -> Option<Contradiction<'_>> {
 }
 
 /// Checks data ÷ time = data per second. The same name may mean decimal or binary multiples.
-fn transfer(record: &Record) -> Option<Contradiction<'_>> {
+fn check_transfer(record: &Record) -> Option<Contradiction<'_>> {
     let of = |kind: Kind| {
         let mut with = record
             .fields
@@ -283,7 +296,7 @@ fn transfer(record: &Record) -> Option<Contradiction<'_>> {
         (with.next().is_none() && field.is_exact() && !field.figure.about).then_some(field)
     };
     let (data, per_second) = (of(Kind::Data)?, of(Kind::DataRate)?);
-    let time = record.only(Meaning::Duration)?;
+    let time = record.only_field(Meaning::Duration)?;
     let lower = data.name.text.to_lowercase();
     let moved = ["transfer", "received", "sent", "read", "total data"];
     if !moved.iter().any(|word| lower.contains(word))
@@ -313,7 +326,7 @@ fn transfer(record: &Record) -> Option<Contradiction<'_>> {
             "{} ÷ {} = {}, not {}",
             data.figure.text,
             time.figure.text,
-            plain(right, Unit::ByteRate),
+            format_value(right, Unit::ByteRate),
             per_second.figure.text
         ),
         fields,

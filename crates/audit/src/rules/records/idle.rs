@@ -1,9 +1,9 @@
 //! Far fewer requests in flight than users: a row of a closed loop without pauses, and a text that
 //! denies pauses.
 
-use super::{beside, littles_law, warn};
+use super::{littles_law, quote_with_field, warn};
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 use crate::rules::prose::is_conditional;
@@ -29,8 +29,8 @@ const FEW_COUNT: f64 = 8.0;
 const SEVERAL: usize = 3;
 
 /// The rate and the mean latency of a record.
-fn busy(record: &Record) -> Option<(&Field, &Field)> {
-    let rate = record.only(Meaning::Rate)?;
+fn rate_and_latency(record: &Record) -> Option<(&Field, &Field)> {
+    let rate = record.only_field(Meaning::Rate)?;
     let timed = |field: &&Field| {
         field.figure.kind == Kind::Time
             && field.is_exact()
@@ -52,7 +52,7 @@ pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
         return;
     }
     let share = |record: &Record| {
-        let (rate, time) = busy(record)?;
+        let (rate, time) = rate_and_latency(record)?;
         Some(rate.figure.value * (time.figure.value + time.figure.step) / users)
     };
     let shares: Vec<(&Record, f64)> = grid
@@ -72,7 +72,7 @@ pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
     if !alone && full < SEVERAL {
         return;
     }
-    let Some((rate, time)) = busy(record) else {
+    let Some((rate, time)) = rate_and_latency(record) else {
         return;
     };
     warn(
@@ -86,14 +86,14 @@ pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
                 rate.figure.text,
                 time.name.text,
                 time.figure.text,
-                digits(users)
+                format_number(users)
             ),
             format!(
                 "{} × {} = {} requests at once; the other users of {} did nothing, unlike in another row",
                 rate.figure.text,
                 time.figure.text,
-                digits(rate.figure.value * time.figure.value),
-                digits(users)
+                format_number(rate.figure.value * time.figure.value),
+                format_number(users)
             ),
             "Take the rate, the latency and the number of users from the same run.".to_owned(),
         ],
@@ -106,7 +106,13 @@ static WITHOUT_PAUSE: Pattern = pattern!(
 );
 
 /// Checks a sentence that denies pauses against the only rate and mean latency of the page.
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     let possible = ["back", "think", "pause", "delay"];
     if !possible.iter().any(|word| lower.contains(word))
@@ -116,7 +122,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     {
         return;
     }
-    let Some(users) = littles_law::stated(report.text).filter(|users| *users >= 2.0) else {
+    let Some(users) = littles_law::stated_users(report.text).filter(|users| *users >= 2.0) else {
         return;
     };
     // The overall figures of a page: a table or a list with one rate and one mean.
@@ -154,13 +160,13 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         "littles-law-gap",
         line,
         [
-            beside(text, rate),
+            quote_with_field(text, rate),
             format!(
                 "{} × {} = {} requests at once, so {} users paused for most of the time",
                 rate.figure.text,
                 mean.figure.text,
-                digits(busy),
-                digits(users)
+                format_number(busy),
+                format_number(users)
             ),
             "State how long the users pause between requests.".to_owned(),
         ],

@@ -2,7 +2,7 @@
 
 use super::tiers::Limits;
 use super::warn;
-use crate::records::{Figure, Name, field};
+use crate::records::{Figure, Name, parse_field};
 use crate::report::{Findings, Report};
 
 /// A mark or a word, with the limits of its class.
@@ -16,7 +16,7 @@ struct Class {
 const APART: usize = 2;
 
 pub fn check(report: &Report, findings: &mut Findings) {
-    for legend in legends(report) {
+    for legend in find_legends(report) {
         for table in report.document.tables.iter().take(200) {
             let units: Vec<Name> = table.header.iter().map(|name| Name::read(name)).collect();
             for (line, row) in table.rows.iter().take(500) {
@@ -26,8 +26,8 @@ pub fn check(report: &Report, findings: &mut Findings) {
                     .zip(&units)
                     .skip(1)
                     .filter_map(|(cell, name)| {
-                        let by_column = field(name, cell)?.figure;
-                        let by_row = side.as_ref().and_then(|side| field(side, cell));
+                        let by_column = parse_field(name, cell)?.figure;
+                        let by_row = side.as_ref().and_then(|side| parse_field(side, cell));
                         let kind = legend[0].limits.kind;
                         match by_column.kind == kind {
                             true => Some(by_column),
@@ -36,12 +36,12 @@ pub fn check(report: &Report, findings: &mut Findings) {
                     })
                     .filter(|figure| figure.kind == legend[0].limits.kind && !figure.bound)
                     .collect();
-                let mut marked = row.iter().filter_map(|cell| class(&legend, cell));
+                let mut marked = row.iter().filter_map(|cell| find_class(&legend, cell));
                 let ([figure], Some(class), None) = (&figures[..], marked.next(), marked.next())
                 else {
                     continue;
                 };
-                if class.limits.has(figure.value) {
+                if class.limits.allows(figure.value) {
                     continue;
                 }
                 warn(
@@ -63,7 +63,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
 }
 
 /// The class named in a cell, either alone or after the figure.
-fn class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
+fn find_class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
     let plain = cell.trim_matches(['*', '`', ' ']).to_lowercase();
     let has = |class: &&Class| match class.name.is_ascii() {
         true => plain == class.name,
@@ -75,7 +75,7 @@ fn class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
 }
 
 /// At least two classes in neighboring lines that have the same unit and do not overlap.
-fn legends(report: &Report) -> Vec<Vec<Class>> {
+fn find_legends(report: &Report) -> Vec<Vec<Class>> {
     let mut legends: Vec<Vec<Class>> = Vec::new();
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
@@ -111,7 +111,7 @@ fn legends(report: &Report) -> Vec<Vec<Class>> {
 
 /// Parses "🟢 Good: < 50 ms": a mark or one word, then limits, then nothing else.
 fn read(line: usize, text: &str) -> Option<Class> {
-    let limits = Limits::only(text)?;
+    let limits = Limits::parse_only(text)?;
     let after = text.get(limits.place.end..)?;
     if after.contains(char::is_alphanumeric) {
         return None;

@@ -3,7 +3,7 @@
 use super::{idle, warn};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
@@ -36,7 +36,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     let lower = report.text.to_lowercase();
     // The number of pipelined requests may be stated.
     let pipelined = match lower.contains("pipeline") || lower.contains("pipelining") {
-        true => match only(&[&PIPELINED], report.text) {
+        true => match only_number(&[&PIPELINED], report.text) {
             Some(depth) => depth.max(1.0),
             None => return,
         },
@@ -48,36 +48,36 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     {
         return;
     }
-    let page = stated(report.text);
+    let page = stated_users(report.text);
     let is_wrk = lower.contains("wrk");
     for grid in &grids.tables {
         let title = report.document.titles(grid.line).pop();
         // The rows may differ by the number of users.
-        let around = title.as_deref().and_then(stated);
-        let around = around.or(page.filter(|_| !varies(grid)));
+        let around = title.as_deref().and_then(stated_users);
+        let around = around.or(page.filter(|_| !has_numeric_labels(grid)));
         for record in &grid.records {
-            of(record, around, pipelined, is_wrk, findings);
+            check_record(record, around, pipelined, is_wrk, findings);
         }
         if let (Some(users), true) = (around, pipelined == 1.0) {
             idle::check(&lower, grid, users, findings);
         }
     }
     for list in &grids.lists {
-        of(list, None, pipelined, is_wrk, findings);
+        check_record(list, None, pipelined, is_wrk, findings);
     }
 }
 
 /// The only number of users in a text.
-pub fn stated(text: &str) -> Option<f64> {
-    only(&[&USERS, &NAMED], text)
+pub fn stated_users(text: &str) -> Option<f64> {
+    only_number(&[&USERS, &NAMED], text)
 }
 
 /// The only number that patterns find in the lines of a text.
-fn only(patterns: &[&Pattern], text: &str) -> Option<f64> {
+fn only_number(patterns: &[&Pattern], text: &str) -> Option<f64> {
     let mut only: Option<f64> = None;
     for line in text.lines().filter(|line| line.len() < 1000) {
         for found in patterns.iter().flat_map(|pattern| pattern.all(line)) {
-            let (value, _) = number(found.get(1)?.as_str())?;
+            let (value, _) = parse_number(found.get(1)?.as_str())?;
             if only.is_some_and(|known| known != value) {
                 return None;
             }
@@ -87,21 +87,27 @@ fn only(patterns: &[&Pattern], text: &str) -> Option<f64> {
     only
 }
 
-fn of(record: &Record, around: Option<f64>, pipelined: f64, is_wrk: bool, findings: &mut Findings) {
+fn check_record(
+    record: &Record,
+    around: Option<f64>,
+    pipelined: f64,
+    is_wrk: bool,
+    findings: &mut Findings,
+) {
     let own = record
         .fields
         .iter()
         .any(|field| field.name.meaning == Meaning::Users);
-    let users = match record.only(Meaning::Users) {
+    let users = match record.only_field(Meaning::Users) {
         Some(field) => Some(field.figure.value).filter(|_| field.figure.kind == Kind::Plain),
         None if own => None,
-        None => stated(&record.label).or(around),
+        None => stated_users(&record.label).or(around),
     };
     let (Some(users), Some(rate)) = (
         users
             .filter(|users| *users >= 1.0)
             .map(|users| users * pipelined),
-        record.only(Meaning::Rate),
+        record.only_field(Meaning::Rate),
     ) else {
         return;
     };
@@ -109,7 +115,7 @@ fn of(record: &Record, around: Option<f64>, pipelined: f64, is_wrk: bool, findin
         return;
     }
     let time = |meaning: Meaning| {
-        let field = record.only(meaning)?;
+        let field = record.only_field(meaning)?;
         let exact =
             field.figure.kind == Kind::Time && !field.figure.bound && field.figure.value > 0.0;
         (exact && (field.name.is_latency() || field.name.quantity.is_empty())).then_some(field)
@@ -148,15 +154,15 @@ fn of(record: &Record, around: Option<f64>, pipelined: f64, is_wrk: bool, findin
                 rate.figure.text,
                 field.name.text,
                 field.figure.text,
-                digits(users)
+                format_number(users)
             ),
             format!(
                 "{} × {}{words} = {} requests in flight, but {} users have at most {}",
                 rate.figure.text,
                 field.figure.text,
-                digits(rate.figure.value * field.figure.value * share),
-                digits(users),
-                digits(users)
+                format_number(rate.figure.value * field.figure.value * share),
+                format_number(users),
+                format_number(users)
             ),
             "Take the rate, the latency and the number of users from the same run.".to_owned(),
         ];
@@ -169,7 +175,7 @@ fn of(record: &Record, around: Option<f64>, pipelined: f64, is_wrk: bool, findin
 }
 
 /// Whether the row labels are numbers, which may be the numbers of users.
-fn varies(grid: &Grid) -> bool {
+fn has_numeric_labels(grid: &Grid) -> bool {
     grid.records.iter().any(|record| {
         let label = record.label.trim_matches(['*', '`', ' ']);
         label.starts_with(|letter: char| letter.is_ascii_digit())

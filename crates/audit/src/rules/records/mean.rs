@@ -1,9 +1,9 @@
 //! Checks that the mean of a record is within the bounds given by its percentiles, its minimum and
 //! its maximum.
 
-use super::identities::shown;
+use super::identities::format_field;
 use super::warn;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
@@ -69,16 +69,16 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
             };
             weight(*a, one.1).total_cmp(&weight(*b, other.1))
         });
-        let shown_of = heaviest.map_or_else(String::new, |(_, (_, field))| shown(field));
+        let shown_of = heaviest.map_or_else(String::new, |(_, (_, field))| format_field(field));
         format!(
             "the percentiles alone make a mean of at least {}, most of it by {shown_of}",
-            printed(mean, low)
+            format_in_unit(mean, low)
         )
     } else if let Some((high, max)) = high.filter(|(high, _)| mean_value > SLACK * high) {
         format!(
             "the percentiles and {} allow a mean of at most {}",
-            shown(max),
-            printed(mean, high)
+            format_field(max),
+            format_in_unit(mean, high)
         )
     } else {
         return;
@@ -90,7 +90,7 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
         "percentile-disorder",
         record.line,
         [
-            format!("{} {}", record.label, shown(mean)),
+            format!("{} {}", record.label, format_field(mean)),
             format!("{words}, not {}", mean.figure.text),
             "Take the mean and the percentiles from the same run.".to_owned(),
         ],
@@ -99,9 +99,9 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
 }
 
 /// Formats a value in the unit of a field.
-fn printed(field: &Field, value: f64) -> String {
+fn format_in_unit(field: &Field, value: f64) -> String {
     match field.figure.kind {
-        Kind::Time => plain(value, Unit::Time),
-        _ => digits(value),
+        Kind::Time => format_value(value, Unit::Time),
+        _ => format_number(value),
     }
 }

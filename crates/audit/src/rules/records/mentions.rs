@@ -6,7 +6,7 @@ use crate::records::{Grid, Record};
 const MIN_LETTERS: usize = 3;
 
 /// The text without markup, in lower case.
-pub fn plain(text: &str) -> String {
+pub fn strip_markup(text: &str) -> String {
     text.replace(['*', '`', '"'], "").to_lowercase()
 }
 
@@ -26,7 +26,7 @@ pub fn has_phrase(lower: &str, phrase: &str) -> bool {
 
 /// The records of a grid that a lower-case text names. A label that is a part of another named label
 /// does not count, nor does one that several records have.
-pub fn mentioned<'r>(grid: &'r Grid, lower: &str) -> Vec<&'r Record> {
+pub fn mentioned_records<'r>(grid: &'r Grid, lower: &str) -> Vec<&'r Record> {
     let labels: Vec<(String, &Record)> = grid
         .records
         .iter()
@@ -35,7 +35,7 @@ pub fn mentioned<'r>(grid: &'r Grid, lower: &str) -> Vec<&'r Record> {
             let word = record.words.first();
             word.is_some_and(|word| lower.contains(word.as_str()))
         })
-        .map(|record| (plain(&record.label).trim().to_owned(), record))
+        .map(|record| (strip_markup(&record.label).trim().to_owned(), record))
         .filter(|(label, _)| {
             label
                 .chars()

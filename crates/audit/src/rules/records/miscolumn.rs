@@ -2,10 +2,10 @@
 //! it; and "99 %+ recall" next to a lower figure of that column.
 
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
-use crate::records::{Field, Grid, Grids, Kind, tokens};
+use crate::quantity::parse_number;
+use crate::records::{Field, Grid, Grids, Kind, tokenize};
 use crate::report::{Findings, Report};
 
 static VALUE: Pattern =
@@ -40,7 +40,13 @@ const GENERAL: [&str; 25] = [
     "usage",
 ];
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     if !text.contains('%') || text.len() > 400 || is_uncertain(text) {
         return;
     }
@@ -51,7 +57,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     let plain = text.replace(['*', '`'], "");
     for found in VALUE.all(&plain).take(4) {
         let (digits, word) = (group(&found, 1), group(&found, 3).to_lowercase());
-        let Some((value, step)) = number(digits) else {
+        let Some((value, step)) = parse_number(digits) else {
             continue;
         };
         if GENERAL.contains(&word.as_str()) {
@@ -61,14 +67,14 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         let mut with = grids
             .rows
             .iter()
-            .filter(|grid| column(grid, &word).is_some());
+            .filter(|grid| find_column(grid, &word).is_some());
         let (Some(grid), None) = (with.next(), with.next()) else {
             continue;
         };
         if report.document.titles(grid.line).first() != Some(section) {
             continue;
         }
-        let Some(name) = column(grid, &word) else {
+        let Some(name) = find_column(grid, &word) else {
             continue;
         };
         let claim = Claim {
@@ -77,19 +83,19 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
             written: format!("{digits} % {}", group(&found, 3)),
         };
         if group(&found, 2) == "+" {
-            claim.at_least(grid, &name, text, line, findings);
+            claim.check_minimum(grid, &name, text, line, findings);
         } else {
-            claim.elsewhere(grids, grid, &name, text, line, findings);
+            claim.check_other_columns(grids, grid, &name, text, line, findings);
         }
     }
 }
 
 /// The name of the only column with a word.
-fn column(grid: &Grid, word: &str) -> Option<String> {
+fn find_column(grid: &Grid, word: &str) -> Option<String> {
     let fields = grid.records.iter().flat_map(|record| &record.fields);
     let mut names: Vec<&str> = fields
         .map(|field| field.name.text.as_str())
-        .filter(|name| tokens(name).iter().any(|token| token == word))
+        .filter(|name| tokenize(name).iter().any(|token| token == word))
         .collect();
     names.dedup();
     names.sort_unstable();
@@ -109,7 +115,7 @@ struct Claim {
 
 impl Claim {
     /// A figure as a percentage; a fraction without a unit is one, too.
-    fn percent(field: &Field) -> Option<f64> {
+    fn as_percent(field: &Field) -> Option<f64> {
         let figure = &field.figure;
         match figure.kind {
             Kind::Percent => Some(figure.value),
@@ -118,12 +124,13 @@ impl Claim {
         }
     }
 
-    fn is(&self, field: &Field) -> bool {
-        Claim::percent(field).is_some_and(|value| (value - self.value).abs() <= 0.501 * self.step)
+    fn matches_field(&self, field: &Field) -> bool {
+        Claim::as_percent(field)
+            .is_some_and(|value| (value - self.value).abs() <= 0.501 * self.step)
     }
 
     /// Checks that a figure of another column is not quoted under the name of this one.
-    fn elsewhere(
+    fn check_other_columns(
         &self,
         grids: &Grids,
         grid: &Grid,
@@ -136,22 +143,23 @@ impl Claim {
         let fields = || grid.records.iter().flat_map(|record| &record.fields);
         let own: Vec<&Field> = fields().filter(|field| field.name.text == name).collect();
         let near = |field: &Field| {
-            Claim::percent(field).is_some_and(|value| (value - self.value).abs() <= 0.1 + self.step)
+            Claim::as_percent(field)
+                .is_some_and(|value| (value - self.value).abs() <= 0.1 + self.step)
         };
         if !precise
             || own.len() < 2
             || own
                 .iter()
-                .any(|field| near(field) || Claim::percent(field).is_none())
+                .any(|field| near(field) || Claim::as_percent(field).is_none())
         {
             return;
         }
         let lists = grids.lists.iter().flat_map(|list| &list.fields);
-        if lists.into_iter().any(|field| self.is(field)) {
+        if lists.into_iter().any(|field| self.matches_field(field)) {
             return;
         }
         let mut others: Vec<&Field> = fields()
-            .filter(|field| field.name.text != name && self.is(field))
+            .filter(|field| field.name.text != name && self.matches_field(field))
             .collect();
         others.dedup_by(|one, other| one.name.text == other.name.text);
         let [other] = others[..] else {
@@ -162,7 +170,7 @@ impl Claim {
             "percentile-misquoted",
             line,
             [
-                beside(text, other),
+                quote_with_field(text, other),
                 format!(
                     "{} is a figure of {}; {name} has {}",
                     self.written,
@@ -176,7 +184,14 @@ impl Claim {
     }
 
     /// Checks that no figure of the column is below the stated minimum.
-    fn at_least(&self, grid: &Grid, name: &str, text: &str, line: usize, findings: &mut Findings) {
+    fn check_minimum(
+        &self,
+        grid: &Grid,
+        name: &str,
+        text: &str,
+        line: usize,
+        findings: &mut Findings,
+    ) {
         let fields = grid.records.iter().flat_map(|record| &record.fields);
         let own: Vec<&Field> = fields.filter(|field| field.name.text == name).collect();
         // A sentence about one row names it.
@@ -185,7 +200,7 @@ impl Claim {
             label.len() > 1 && text.contains(label)
         });
         let below = own.iter().find(|field| {
-            Claim::percent(field).is_some_and(|value| {
+            Claim::as_percent(field).is_some_and(|value| {
                 let step = match field.figure.kind {
                     Kind::Percent => field.figure.step,
                     _ => 100.0 * field.figure.step,
@@ -200,7 +215,7 @@ impl Claim {
             "objective-contradicted",
             line,
             [
-                beside(text, below),
+                quote_with_field(text, below),
                 format!("{} is below {}", below.figure.text, self.written),
                 "State the lowest figure of the column.".to_owned(),
             ],

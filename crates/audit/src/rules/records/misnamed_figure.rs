@@ -2,9 +2,9 @@
 //! another unit.
 
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{number, time_unit};
+use crate::quantity::{parse_number, parse_time_unit};
 use crate::records::{Field, Grids, Kind, Meaning, Name};
 use crate::report::{Findings, Report};
 
@@ -24,7 +24,7 @@ pub fn is_precise(digits: &str) -> bool {
 }
 
 /// Every named figure of tables and outputs, except those in the line itself.
-fn fields(grids: &Grids, line: usize) -> impl Iterator<Item = &Field> {
+fn fields_outside_line(grids: &Grids, line: usize) -> impl Iterator<Item = &Field> {
     let records = grids
         .grids()
         .chain(&grids.rows)
@@ -37,7 +37,13 @@ fn fields(grids: &Grids, line: usize) -> impl Iterator<Item = &Field> {
     fields.take(MAX_FIELDS)
 }
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     if text.len() > 500 || !text.contains(|letter: char| letter.is_ascii_digit()) {
         return;
     }
@@ -78,9 +84,10 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
                 .to_lowercase()
                 .replace("-percentile", " percentile"),
         );
-        let (Some((value, step)), Some(scale)) =
-            (number(group(3)), time_unit(&group(4).to_lowercase()))
-        else {
+        let (Some((value, step)), Some(scale)) = (
+            parse_number(group(3)),
+            parse_time_unit(&group(4).to_lowercase()),
+        ) else {
             continue;
         };
         if statistic.is_statistic() && is_precise(group(3)) {
@@ -113,12 +120,12 @@ fn judge(
     let near =
         |value: f64| (value - claimed.value).abs() <= 0.501 * claimed.step + 1e-9 * claimed.value;
     let times = || {
-        fields(grids, line)
+        fields_outside_line(grids, line)
             .filter(|field| field.figure.kind == Kind::Time && field.figure.value > 0.0)
     };
     let same = |field: &&Field| field.name.meaning == claimed.meaning && field.name.is_latency();
     // The quoted figure may be one without a statistic or without a unit.
-    let open = fields(grids, line).any(|field| {
+    let open = fields_outside_line(grids, line).any(|field| {
         let unnamed = !field.name.is_statistic() || field.figure.kind != Kind::Time;
         unnamed
             && [1.0, 1e3, 1e6]
@@ -170,6 +177,6 @@ fn judge(
     } else {
         return;
     };
-    let evidence = beside(text, other);
+    let evidence = quote_with_field(text, other);
     warn(rule, line, [evidence, error, advice.to_owned()], findings);
 }

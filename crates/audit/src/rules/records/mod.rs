@@ -52,7 +52,7 @@ use crate::finding::Level;
 use crate::records::{Field, Grids};
 use crate::report::{Findings, Report};
 use crate::rules::claims::sentences;
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 /// Maximum number of headings to check.
 const MAX_HEADINGS: usize = 500;
@@ -70,61 +70,61 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         columns::check(grid, findings);
         ties::check(grid, findings);
     }
-    shifted::tables(report, findings);
+    shifted::check_tables(report, findings);
     copies::check(report, grids, findings);
     littles_law::check(report, grids, findings);
     titles::check(report, grids, findings);
-    rank_column::tables(report, grids, findings);
-    orders::numbered(report, grids, findings);
-    contest::tables(report, findings);
-    overall::share(report, grids, findings);
-    overall::totals(grids, findings);
+    rank_column::check_tables(report, grids, findings);
+    orders::check_numbered_lists(report, grids, findings);
+    contest::check_tables(report, findings);
+    overall::check_share(report, grids, findings);
+    overall::check_totals(grids, findings);
     breakdown::check(report, grids, findings);
     restated::check(grids, findings);
     objectives::check(report, grids, findings);
     tiers::check(report, grids, findings);
     legend::check(report, findings);
-    peak::lines(report, grids, findings);
+    peak::check_lines(report, grids, findings);
     for (prose, sentence) in sentences(report) {
-        wins::sentence(report, sentence, prose.line, findings);
-        pass_counts::sentence(report, sentence, prose.line, findings);
-        overall::sentence(grids, sentence, prose.line, findings);
-        misnamed_figure::sentence(report, grids, sentence, prose.line, findings);
-        all_records::sentence(report, grids, sentence, prose.line, findings);
-        idle::sentence(report, grids, sentence, prose.line, findings);
-        miscolumn::sentence(report, grids, sentence, prose.line, findings);
-        quantified::sentence(report, grids, sentence, prose.line, findings);
-        throughout::sentence(report, grids, sentence, prose.line, findings);
-        share_within::sentence(report, grids, sentence, prose.line, findings);
-        above_all::sentence(report, grids, sentence, prose.line, findings);
-        quoted_cell::changed(report, grids, sentence, prose.line, findings);
+        wins::check_sentence(report, sentence, prose.line, findings);
+        pass_counts::check_sentence(report, sentence, prose.line, findings);
+        overall::check_sentence(grids, sentence, prose.line, findings);
+        misnamed_figure::check_sentence(report, grids, sentence, prose.line, findings);
+        all_records::check_sentence(report, grids, sentence, prose.line, findings);
+        idle::check_sentence(report, grids, sentence, prose.line, findings);
+        miscolumn::check_sentence(report, grids, sentence, prose.line, findings);
+        quantified::check_sentence(report, grids, sentence, prose.line, findings);
+        throughout::check_sentence(report, grids, sentence, prose.line, findings);
+        share_within::check_sentence(report, grids, sentence, prose.line, findings);
+        above_all::check_sentence(report, grids, sentence, prose.line, findings);
+        quoted_cell::check_changed(report, grids, sentence, prose.line, findings);
     }
     for (line, title) in report.document.headings.iter().take(MAX_HEADINGS) {
-        quoted_cell::changed(report, grids, title, *line, findings);
+        quoted_cell::check_changed(report, grids, title, *line, findings);
     }
     if grids.grids().all(|grid| grid.records.len() < 2) {
         return;
     }
     for (prose, sentence) in sentences(report) {
-        comparison::sentence(grids, sentence, prose.line, findings);
-        extreme::sentence(grids, sentence, prose.line, findings);
-        ranges::sentence(grids, sentence, prose.line, findings);
-        ranges::span(grids, sentence, prose.line, findings);
-        ranks::sentence(grids, sentence, prose.line, findings);
-        orders::sentence(grids, sentence, prose.line, findings);
-        swapped_figures::sentence(grids, sentence, prose.line, findings);
-        owner::sentence(grids, sentence, prose.line, findings);
-        claimed_change::sentence(report, grids, sentence, prose.line, findings);
-        quoted_rate::sentence(report, grids, sentence, prose.line, findings);
-        quoted_cell::sentence(report, grids, sentence, prose.line, findings);
-        pair_change::sentence(grids, sentence, prose.line, findings);
+        comparison::check_sentence(grids, sentence, prose.line, findings);
+        extreme::check_sentence(grids, sentence, prose.line, findings);
+        ranges::check_sentence(grids, sentence, prose.line, findings);
+        ranges::check_span(grids, sentence, prose.line, findings);
+        ranks::check_sentence(grids, sentence, prose.line, findings);
+        orders::check_sentence(grids, sentence, prose.line, findings);
+        swapped_figures::check_sentence(grids, sentence, prose.line, findings);
+        owner::check_sentence(grids, sentence, prose.line, findings);
+        claimed_change::check_sentence(report, grids, sentence, prose.line, findings);
+        quoted_rate::check_sentence(report, grids, sentence, prose.line, findings);
+        quoted_cell::check_sentence(report, grids, sentence, prose.line, findings);
+        pair_change::check_sentence(grids, sentence, prose.line, findings);
     }
 }
 
 /// Formats the sentence and the figure that it is compared with.
-fn beside(sentence: &str, field: &Field) -> String {
+fn quote_with_field(sentence: &str, field: &Field) -> String {
     let (name, figure) = (&field.name.text, &field.figure.text);
-    format!("\"{}\"; {name}: {figure}", shortened(sentence))
+    format!("\"{}\"; {name}: {figure}", shorten(sentence))
 }
 
 /// Adds a warning about a line, unless another rule has already reported that line.

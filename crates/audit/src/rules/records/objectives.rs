@@ -1,11 +1,11 @@
 //! Objectives with a ✅, or "all objectives are met", against the records with the same name.
 
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
+use crate::quantity::parse_number;
 use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, label_words as name, read};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::{is_conditional, shorten};
 
 static LIMIT: Pattern =
     pattern!(r"^\W*([^:<>≤≥]+):\s*\**\s*(<=|>=|[<≤>≥])\s*(\d[\d,.]*\s?[\w%/]*)");
@@ -23,10 +23,10 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
             let text = &text.replace('*', "");
-            limit(grids, text, line, findings);
-            success(grids, text, line, findings);
-            all(report, grids, text, line, findings);
-            rate(grids, text, line, findings);
+            check_limit(grids, text, line, findings);
+            check_success(grids, text, line, findings);
+            check_all(report, grids, text, line, findings);
+            check_rate(grids, text, line, findings);
         }
     }
 }
@@ -38,7 +38,7 @@ fn is_marked(text: &str) -> bool {
 }
 
 /// The records whose label has the same words.
-fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
+fn records_labelled<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
     let claimed = name(label);
     let grids = grids.grids().chain(&grids.rows);
     let records = grids.flat_map(|grid| &grid.records);
@@ -50,7 +50,7 @@ fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
 }
 
 /// Whether a field is a measured value of a row and not its limit.
-fn measured(record: &Record) -> Option<&Field> {
+fn measured_field(record: &Record) -> Option<&Field> {
     const NAMES: [&str; 6] = [
         "measured", "actual", "observed", "achieved", "result", "value",
     ];
@@ -69,7 +69,7 @@ fn misses(figure: &Figure, sign: &str, limit: &Figure) -> bool {
 }
 
 /// Checks "Overhead: <5ms ✅ PASS" against a row of that name with another value.
-fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+fn check_limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.contains(['<', '>', '≤', '≥']) || !text.contains(':') {
         return;
     }
@@ -80,10 +80,10 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let Some(limit) = read(group(3)).filter(|_| is_marked(text)) else {
         return;
     };
-    let records = alike(grids, group(1));
+    let records = records_labelled(grids, group(1));
     let mut values: Vec<&Field> = records
         .iter()
-        .filter_map(|record| measured(record))
+        .filter_map(|record| measured_field(record))
         .collect();
     // The same row appears twice, once for each orientation of its table.
     values.dedup_by(|one, other| one.figure == other.figure);
@@ -97,7 +97,7 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "objective-contradicted",
         line,
         [
-            beside(text, value),
+            quote_with_field(text, value),
             format!("{} is not {} {}", value.figure.text, group(2), limit.text),
             "State by how much it was missed, or correct the figure.".to_owned(),
         ],
@@ -106,7 +106,7 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
 }
 
 /// Checks "1000 concurrent requests: 100% success" against a table of that name with failures.
-fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+fn check_success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     let words = ["success", "errors", "failures"];
     if !text.contains(':') || !words.iter().any(|word| lower.contains(word)) {
@@ -116,7 +116,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         return;
     };
     let label = found.get(1).map_or("", |group| group.as_str());
-    let shares: Vec<&Field> = alike(grids, label)
+    let shares: Vec<&Field> = records_labelled(grids, label)
         .into_iter()
         .flat_map(|record| &record.fields)
         .filter(|field| {
@@ -131,7 +131,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "errors-denied",
         line,
         [
-            beside(text, share),
+            quote_with_field(text, share),
             format!("{} is not 100 %", share.figure.text),
             "State how many requests failed.".to_owned(),
         ],
@@ -140,7 +140,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
 }
 
 /// Checks "All objectives are met" above a table with a row that misses its limit.
-fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+fn check_all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.to_lowercase().contains("all ") {
         return;
     }
@@ -158,7 +158,7 @@ fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut F
             let named = ["target", "limit", "threshold", "goal"];
             field.figure.bound && named.iter().any(|name| lower.contains(name))
         });
-        let (Some(limit), Some(value)) = (limit, measured(record)) else {
+        let (Some(limit), Some(value)) = (limit, measured_field(record)) else {
             continue;
         };
         let sign = if limit.figure.text.contains('<') {
@@ -175,7 +175,7 @@ fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut F
             [
                 format!(
                     "\"{}\"; {}: {}, limit {}",
-                    shortened(text),
+                    shorten(text),
                     record.label,
                     value.figure.text,
                     limit.figure.text
@@ -190,7 +190,7 @@ fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut F
 }
 
 /// Checks "Fixed rate = 1000" on a page whose rates are all lower.
-fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+fn check_rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     if !["rate", "rps", "qps", "tps"]
         .iter()
@@ -200,7 +200,7 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     }
     let claimed = RATE
         .first(text)
-        .and_then(|found| number(found.get(1)?.as_str()));
+        .and_then(|found| parse_number(found.get(1)?.as_str()));
     let Some((claimed, _)) = claimed else {
         return;
     };
@@ -220,7 +220,7 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "generator-saturated",
         line,
         [
-            beside(text, highest),
+            quote_with_field(text, highest),
             format!(
                 "{} of {claimed} are {:.1} %",
                 highest.figure.text,

@@ -1,12 +1,12 @@
 //! "A > B > C", "A is the fastest, followed by B", "1. A  2. B": an order that no figure of the
 //! records supports.
 
-use super::subject::{Metric, before_verb, is_uncertain, named};
+use super::subject::{Metric, is_uncertain, named_records, text_before_verb};
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Grids, Record};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 /// Two figures still count as ordered if they differ by less than this share in the wrong direction.
 pub const TIE: f64 = 0.01;
@@ -25,21 +25,21 @@ fn is_best_first(figures: &[f64], more: bool) -> bool {
     })
 }
 
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.len() > 300 || is_uncertain(sentence) {
         return;
     }
     if sentence.contains(" > ") || sentence.contains(" ≫ ") || sentence.contains(" >> ") {
-        chain(grids, sentence, line, findings);
+        check_chain(grids, sentence, line, findings);
     }
     let lower = sentence.to_lowercase();
     if lower.contains("followed by") || lower.contains("fastest to slowest") {
-        followed(grids, sentence, line, findings);
+        check_followed_by(grids, sentence, line, findings);
     }
 }
 
 /// Checks "A > B > C": at least three records in an order that no figure supports.
-fn chain(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+fn check_chain(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let plain = sentence
         .replace(['*', '`', '"'], "")
         .replace(['≫'], ">")
@@ -47,7 +47,7 @@ fn chain(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let listed = plain.rsplit(':').next().unwrap_or(&plain);
     let names: Vec<&str> = listed.split(" > ").map(str::trim).collect();
     if names.len() >= 3 {
-        ordered(grids, &names, sentence, line, true, findings);
+        check_order(grids, &names, sentence, line, true, findings);
     }
 }
 
@@ -56,7 +56,7 @@ static FOLLOWED: Pattern = pattern!(
 );
 
 /// Checks "A is the fastest, followed by B and C".
-fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+fn check_followed_by(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let plain = sentence.replace(['*', '`', '"'], "");
     if let Some((_, listed)) = plain.split_once("fastest to slowest") {
         let names: Vec<&str> = listed
@@ -65,7 +65,7 @@ fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
             .map(|name| name.trim().trim_start_matches("and ").trim_end_matches('.'))
             .collect();
         if names.len() >= 3 {
-            ordered(grids, &names, sentence, line, false, findings);
+            check_order(grids, &names, sentence, line, false, findings);
         }
         return;
     }
@@ -88,7 +88,7 @@ fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
     let Some(found) = FOLLOWED.first(&plain) else {
         return;
     };
-    let mut names = vec![before_verb(group(&found, 1)).trim()];
+    let mut names = vec![text_before_verb(group(&found, 1)).trim()];
     let others = [group(&found, 2), group(&found, 3)];
     names.extend(
         others
@@ -98,12 +98,12 @@ fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
     );
     names.retain(|name| !name.is_empty());
     if names.len() >= 2 {
-        ordered(grids, &names, sentence, line, false, findings);
+        check_order(grids, &names, sentence, line, false, findings);
     }
 }
 
 /// Reports an order of records that no column of a grid with all of them supports.
-pub fn ordered(
+pub fn check_order(
     grids: &Grids,
     names: &[&str],
     sentence: &str,
@@ -111,14 +111,14 @@ pub fn ordered(
     either_way: bool,
     findings: &mut Findings,
 ) {
-    let Some(metric) = Metric::of(sentence) else {
+    let Some(metric) = Metric::in_sentence(sentence) else {
         return;
     };
     let mut against: Option<(String, String)> = None;
     for grid in grids.grids() {
         let records: Vec<&Record> = names
             .iter()
-            .filter_map(|name| match named(grid, name).as_deref() {
+            .filter_map(|name| match named_records(grid, name).as_deref() {
                 Some([record]) => Some(*record),
                 _ => None,
             })
@@ -134,7 +134,7 @@ pub fn ordered(
         for field in &records[0].fields {
             let figures: Vec<f64> = records
                 .iter()
-                .filter_map(|row| Some(row.twin(field)?.figure.value))
+                .filter_map(|row| Some(row.matching_field(field)?.figure.value))
                 .collect();
             if figures.len() != names.len() {
                 continue;
@@ -146,10 +146,10 @@ pub fn ordered(
             if fits {
                 return;
             }
-            if metric.has(field) && field.more_is_better().is_some() && against.is_none() {
+            if metric.applies_to(field) && field.more_is_better().is_some() && against.is_none() {
                 let shown: Vec<&str> = records
                     .iter()
-                    .filter_map(|row| Some(row.twin(field)?.figure.text.as_str()))
+                    .filter_map(|row| Some(row.matching_field(field)?.figure.text.as_str()))
                     .collect();
                 against = Some((field.name.text.clone(), shown.join(", ")));
             }
@@ -162,7 +162,7 @@ pub fn ordered(
         "comparison-reversed",
         line,
         [
-            format!("\"{}\"; {column}: {shown}", shortened(sentence)),
+            format!("\"{}\"; {column}: {shown}", shorten(sentence)),
             format!(
                 "{shown} are not in this order, and neither is any other figure of the records"
             ),
@@ -176,7 +176,7 @@ static ITEM: Pattern =
     pattern!(r"^\s*(\d{1,2})[.)]\s+\W{0,4}([^:(–—|-]{2,40}?)\W{0,3}\s*(?:[:(–—-]|$)");
 
 /// Checks a numbered list of records under a heading or a line that calls it a ranking.
-pub fn numbered(report: &Report, grids: &Grids, findings: &mut Findings) {
+pub fn check_numbered_lists(report: &Report, grids: &Grids, findings: &mut Findings) {
     const RANKING: [&str; 8] = [
         "rank",
         "fastest",
@@ -209,7 +209,7 @@ pub fn numbered(report: &Report, grids: &Grids, findings: &mut Findings) {
             let lead = lead.map_or(String::new(), |line| line.to_lowercase());
             if RANKING.iter().any(|word| lead.contains(word)) {
                 let names: Vec<&str> = items.iter().map(|(_, name)| name.trim()).collect();
-                ordered(grids, &names, &lead, at + 1, false, findings);
+                check_order(grids, &names, &lead, at + 1, false, findings);
             }
         }
         at += items.len().max(1);

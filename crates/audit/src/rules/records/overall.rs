@@ -4,10 +4,10 @@
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static ALL: Pattern = pattern!(
     r"(?i)\b(?:all|total of|in total,?)\s+(?:the\s+)?(\d[\d,]*)\s+(?:total\s+|http\s+)?(?:requests|queries|calls|operations|messages|transactions|events)\b"
@@ -22,11 +22,11 @@ static TOTAL: Pattern =
     pattern!(r"(?i)^\W*total (?:requests|queries|calls|operations)\W{1,6}(\d[\d,]*)\W*$");
 
 /// The number of requests of a row.
-fn count(record: &Record) -> Option<&Field> {
+fn request_count(record: &Record) -> Option<&Field> {
     let counted = |field: &&Field| {
         field.figure.kind == Kind::Plain && !field.figure.about && field.figure.value.fract() == 0.0
     };
-    let named = record.only(Meaning::Requests).filter(counted);
+    let named = record.only_field(Meaning::Requests).filter(counted);
     named.or_else(|| {
         let short = |field: &&Field| matches!(field.name.quantity.as_str(), "reqs" | "n requests");
         record.fields.iter().filter(short).find(counted)
@@ -34,9 +34,13 @@ fn count(record: &Record) -> Option<&Field> {
 }
 
 /// The only table in which at least three rows all have a number of requests.
-fn counted(grids: &Grids) -> Option<&Grid> {
+fn counted_grid(grids: &Grids) -> Option<&Grid> {
     let fits = |grid: &&Grid| {
-        grid.records.len() >= 3 && grid.records.iter().all(|record| count(record).is_some())
+        grid.records.len() >= 3
+            && grid
+                .records
+                .iter()
+                .all(|record| request_count(record).is_some())
     };
     let mut fitting = grids.rows.iter().filter(fits);
     let grid = fitting.next()?;
@@ -52,7 +56,7 @@ fn is_sum(record: &Record) -> bool {
 }
 
 /// Checks "All 470 requests" against the sum of the rows of the only table.
-pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     let possible = ["all ", "total", "across"]
         .iter()
@@ -65,13 +69,16 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     let Some(found) = found.or_else(|| TOTAL.first(&plain)) else {
         return;
     };
-    let Some((claimed, _)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+    let Some((claimed, _)) = found
+        .get(1)
+        .and_then(|digits| parse_number(digits.as_str()))
+    else {
         return;
     };
-    let Some(grid) = counted(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
+    let Some(grid) = counted_grid(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
         return;
     };
-    let counts: Vec<&Field> = grid.records.iter().filter_map(count).collect();
+    let counts: Vec<&Field> = grid.records.iter().filter_map(request_count).collect();
     let sum: f64 = counts.iter().map(|field| field.figure.value).sum();
     // The sentence may refer to a single row, or the table may show only a part.
     let one = counts.iter().any(|field| field.figure.value == claimed);
@@ -86,12 +93,12 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
         "total-mismatch",
         line,
         [
-            format!("\"{}\"; {} rows", shortened(text), counts.len()),
+            format!("\"{}\"; {} rows", shorten(text), counts.len()),
             format!(
                 "{} = {}, not {}",
                 texts.join(" + "),
-                digits(sum),
-                digits(claimed)
+                format_number(sum),
+                format_number(claimed)
             ),
             "Recalculate the sum.".to_owned(),
         ],
@@ -100,7 +107,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
 }
 
 /// Checks an overall share of all requests against rows that alone have more successes or failures.
-pub fn share(report: &Report, grids: &Grids, findings: &mut Findings) {
+pub fn check_share(report: &Report, grids: &Grids, findings: &mut Findings) {
     let mut total: Option<f64> = None;
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 120) {
@@ -108,25 +115,25 @@ pub fn share(report: &Report, grids: &Grids, findings: &mut Findings) {
             if let Some(found) = TOTAL.first(&text) {
                 total = found
                     .get(1)
-                    .and_then(|digits| Some(number(digits.as_str())?.0));
+                    .and_then(|digits| Some(parse_number(digits.as_str())?.0));
             }
             let found = OVERALL.first(&text);
             let (Some(found), Some(total)) = (found, total) else {
                 continue;
             };
             let group = |at: usize| group(&found, at);
-            let Some((percent, step)) = number(group(2)) else {
+            let Some((percent, step)) = parse_number(group(2)) else {
                 continue;
             };
             let lower = group(1).to_lowercase();
             let passed = matches!(lower.as_str(), "success" | "pass");
             let good = if passed { percent } else { 100.0 - percent };
-            bounds(grids, &text, line, total, (good, step), findings);
+            check_bounds(grids, &text, line, total, (good, step), findings);
         }
     }
 }
 
-fn bounds(
+fn check_bounds(
     grids: &Grids,
     text: &str,
     line: usize,
@@ -134,13 +141,13 @@ fn bounds(
     (good, step): (f64, f64),
     findings: &mut Findings,
 ) {
-    let Some(grid) = counted(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
+    let Some(grid) = counted_grid(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
         return;
     };
     let (mut passed, mut failed, mut slack, mut all) = (0.0, 0.0, 0.0, 0.0);
     for record in &grid.records {
         let share = |meaning: Meaning| {
-            let field = record.only(meaning)?;
+            let field = record.only_field(meaning)?;
             (field.figure.kind == Kind::Percent && !field.figure.about).then_some(&field.figure)
         };
         let good = match (share(Meaning::PassedShare), share(Meaning::FailedShare)) {
@@ -148,7 +155,7 @@ fn bounds(
             (None, Some(figure)) => (100.0 - figure.value, figure.step),
             _ => return,
         };
-        let Some(count) = count(record).map(|field| field.figure.value) else {
+        let Some(count) = request_count(record).map(|field| field.figure.value) else {
             return;
         };
         passed += count * good.0 / 100.0;
@@ -171,13 +178,17 @@ fn bounds(
         "total-mismatch",
         line,
         [
-            format!("\"{}\"; {} requests in all", shortened(text), digits(total)),
+            format!(
+                "\"{}\"; {} requests in all",
+                shorten(text),
+                format_number(total)
+            ),
             format!(
                 "{} of the rows' requests {name}, and {} % of {} are only {}",
-                digits(part.round()),
-                digits(share),
-                digits(total),
-                digits((total * share / 100.0).round())
+                format_number(part.round()),
+                format_number(share),
+                format_number(total),
+                format_number((total * share / 100.0).round())
             ),
             "Recalculate the share from all requests.".to_owned(),
         ],
@@ -187,14 +198,14 @@ fn bounds(
 
 /// Checks "Total requests: N" of a page against the totals of its tables. N may be the sum of any of
 /// them.
-pub fn totals(grids: &Grids, findings: &mut Findings) {
+pub fn check_totals(grids: &Grids, findings: &mut Findings) {
     let mut totals: Vec<f64> = Vec::new();
     for grid in &grids.rows {
         let last = grid
             .records
             .last()
             .filter(|record| is_sum(record) && grid.records.len() >= 3);
-        totals.extend(last.and_then(count).map(|field| field.figure.value));
+        totals.extend(last.and_then(request_count).map(|field| field.figure.value));
     }
     if !(2..=10).contains(&totals.len()) {
         return;
@@ -214,7 +225,7 @@ pub fn totals(grids: &Grids, findings: &mut Findings) {
         .flat_map(|grid| &grid.records)
         .chain(&grids.lists);
     for record in records {
-        let Some(claimed) = record.only(Meaning::Requests).filter(named) else {
+        let Some(claimed) = record.only_field(Meaning::Requests).filter(named) else {
             continue;
         };
         let value = claimed.figure.value;
@@ -223,7 +234,7 @@ pub fn totals(grids: &Grids, findings: &mut Findings) {
         {
             continue;
         }
-        let shown: Vec<String> = totals.iter().map(|total| digits(*total)).collect();
+        let shown: Vec<String> = totals.iter().map(|total| format_number(*total)).collect();
         warn(
             "total-mismatch",
             record.line,
@@ -237,7 +248,7 @@ pub fn totals(grids: &Grids, findings: &mut Findings) {
                 format!(
                     "{} = {}, not {}",
                     shown.join(" + "),
-                    digits(all),
+                    format_number(all),
                     claimed.figure.text
                 ),
                 "Add the totals of the tables again.".to_owned(),

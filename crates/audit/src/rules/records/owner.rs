@@ -2,11 +2,11 @@
 //! another record.
 
 use super::misnamed_figure::is_precise;
-use super::subject::{Metric, before_verb, is_uncertain, named};
+use super::subject::{Metric, is_uncertain, named_records, text_before_verb};
 use super::swapped_figures::is_printed;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
+use crate::quantity::parse_number;
 use crate::records::{Field, Grids, Kind, Record, label_words};
 use crate::report::Findings;
 
@@ -21,7 +21,7 @@ static POSSESSED: Pattern = pattern!(&format!(
     r"([A-Z][\w.+-]*)['’]s\s+(?:[\w/]+\s+){{0,3}}?(\d[\d,]*(?:\.\d+)?)\s?(?i:{UNIT})"
 ));
 
-pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let possible = text.contains(|letter: char| letter.is_ascii_digit());
     if !possible || text.len() > 500 {
         return;
@@ -33,13 +33,13 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
         && let Some(figure) = FIGURE.only(&plain)
         && let Some(subject) = VERB.first(&plain).or_else(|| LISTED.first(&plain))
     {
-        claims.push((before_verb(group(&subject, 1)), figure, false));
+        claims.push((text_before_verb(group(&subject, 1)), figure, false));
     }
     if text.contains(['\'', '’']) {
         let all = POSSESSED.all(&plain).take(8);
         claims.extend(all.filter_map(|found| Some((found.get(1)?.as_str(), found, true))));
     }
-    let Some(metric) = Metric::of(&plain).filter(|_| !claims.is_empty()) else {
+    let Some(metric) = Metric::in_sentence(&plain).filter(|_| !claims.is_empty()) else {
         return;
     };
     let words = label_words(&plain);
@@ -51,7 +51,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
             "" => Kind::Rate,
             _ => Kind::Time,
         };
-        let Some((own, owner)) = other_owner(grids, subject, written, (kind, metric)) else {
+        let Some((own, owner)) = find_other_owner(grids, subject, written, (kind, metric)) else {
             continue;
         };
         // The sentence may name both records.
@@ -62,7 +62,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
             "stale-prose",
             line,
             [
-                beside(text, own),
+                quote_with_field(text, own),
                 format!(
                     "{written} is the figure of {}, not {}",
                     owner.label, own.figure.text
@@ -77,17 +77,17 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
 
 /// A figure of a record, and the only other record of its grid that has the quoted figure in the
 /// same column.
-fn other_owner<'r>(
+fn find_other_owner<'r>(
     grids: &'r Grids,
     subject: &str,
     written: &str,
     (kind, metric): (Kind, Metric),
 ) -> Option<(&'r Field, &'r Record)> {
-    let (value, _) = number(written).filter(|_| is_precise(written))?;
+    let (value, _) = parse_number(written).filter(|_| is_precise(written))?;
     let fits = |field: &&Field| {
         let known = field.figure.kind == kind;
         let plain = kind == Kind::Rate && field.figure.kind == Kind::Plain;
-        (known && metric.has(field) || plain) && is_printed(field, value)
+        (known && metric.applies_to(field) || plain) && is_printed(field, value)
     };
     let has = |record: &Record| record.fields.iter().any(|field| fits(&field));
     let mut found = None;
@@ -96,7 +96,7 @@ fn other_owner<'r>(
         if owners.is_empty() {
             continue;
         }
-        let records = named(grid, subject)?;
+        let records = named_records(grid, subject)?;
         let [owner] = owners[..] else {
             return None;
         };
@@ -104,7 +104,9 @@ fn other_owner<'r>(
             return None;
         }
         let column = owner.fields.iter().find(fits)?;
-        let mut own = records.into_iter().filter_map(|record| record.twin(column));
+        let mut own = records
+            .into_iter()
+            .filter_map(|record| record.matching_field(column));
         found = found.or(own.find(|field| field.is_exact()).map(|own| (own, owner)));
     }
     found

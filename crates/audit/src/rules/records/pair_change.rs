@@ -1,14 +1,14 @@
 //! "Compared with B, A delivers 40 % more requests", in any order: one change and two records of a
 //! table, no figures of which differ by it.
 
-use super::mentions::{mentioned, plain};
-use super::subject::{Metric, is_uncertain, pairs};
+use super::mentions::{mentioned_records, strip_markup};
+use super::subject::{Metric, is_uncertain, matching_fields};
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Field, Grids, Kind, Record};
 use crate::report::Findings;
 use crate::rules::change::{Change, is_change};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static SIZE: Pattern = pattern!(r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)");
 static FIGURE: Pattern = pattern!(
@@ -36,12 +36,12 @@ const OPEN: [&str; 18] = [
     "confidence",
 ];
 
-pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let sized = text.contains(['%', '×', 'x', 'X']) || text.contains("times");
     if text.len() > 300 || !sized {
         return;
     }
-    let lower = plain(text);
+    let lower = strip_markup(text);
     if OPEN.iter().any(|word| lower.contains(word))
         || !is_change(&lower)
         || FIGURE.is_match(&lower)
@@ -49,7 +49,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     {
         return;
     }
-    let (Some(found), Some(metric)) = (SIZE.only(&lower), Metric::of(&lower)) else {
+    let (Some(found), Some(metric)) = (SIZE.only(&lower), Metric::in_sentence(&lower)) else {
         return;
     };
     let Some(change) = Change::read(group(&found, 1), group(&found, 2), text) else {
@@ -57,18 +57,18 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     };
     let mut example: Option<(&Field, &Field)> = None;
     for grid in grids.grids() {
-        let [one, other] = mentioned(grid, &lower)[..] else {
+        let [one, other] = mentioned_records(grid, &lower)[..] else {
             continue;
         };
         // The change may be stated in the table, or be that of another figure.
-        if has(one, &change) || has(other, &change) {
+        if states_change(one, &change) || states_change(other, &change) {
             return;
         }
-        for (a, b) in pairs(one, other, Metric::Any) {
+        for (a, b) in matching_fields(one, other, Metric::Any) {
             if change.is_between(&a.figure, &b.figure) {
                 return;
             }
-            let judged = metric.has(a) && a.more_is_better().is_some();
+            let judged = metric.applies_to(a) && a.more_is_better().is_some();
             if judged && a.figure.value != b.figure.value {
                 example = example.or(Some((a, b)));
             }
@@ -83,12 +83,12 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
         [
             format!(
                 "\"{}\"; {}: {} and {}",
-                shortened(text),
+                shorten(text),
                 one.name.text,
                 one.figure.text,
                 other.figure.text
             ),
-            change.against(&one.figure, &other.figure),
+            change.describe_difference(&one.figure, &other.figure),
             "Recalculate it from the two figures, and name them.".to_owned(),
         ],
         findings,
@@ -96,8 +96,9 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
 }
 
 /// Whether a record states the change itself.
-fn has(record: &Record, change: &Change) -> bool {
+fn states_change(record: &Record, change: &Change) -> bool {
     record.fields.iter().any(|field| {
-        matches!(field.figure.kind, Kind::Percent | Kind::Factor) && change.is(&field.figure)
+        matches!(field.figure.kind, Kind::Percent | Kind::Factor)
+            && change.is_stated_by(&field.figure)
     })
 }

@@ -2,12 +2,12 @@
 
 use super::subject::is_uncertain;
 use super::warn;
-use super::wins::numerals;
+use super::wins::replace_number_words;
 use crate::document::Table;
 use crate::pattern::{Pattern, group, pattern};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
-use crate::rules::tables::cell;
+use crate::rules::prose::shorten;
+use crate::rules::tables::cell_at;
 
 static PASSED: Pattern = pattern!(
     r"(?i)\b(\d{1,3})\s*(?:/|of|out of)\s*(?:the\s+|all\s+)?(\d{1,3})\s+(?:[\w-]+\s+){0,3}?(?:(?:were|are|have|has|was)\s+)?(?:pass(?:ed|ing)?|met|succeeded|successful|achieved)\b"
@@ -16,11 +16,11 @@ static ALL_PASSED: Pattern = pattern!(
     r"(?i)\b(?:all|every)\s+(?:(\d{1,3})\s+)?(?:of the\s+|the\s+)?(?:[\w-]+\s+){0,3}?(?:tests?|scenarios?|checks?|criteria|targets?|slos?|objectives?|goals?|benchmarks?|thresholds?|endpoints?|requirements?|metrics?)\s+(?:(?:were|are|have|has|was|been)\s+){0,2}(?:pass(?:ed|ing|es)?|met|achieved|exceeded|✅)"
 );
 
-pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, text: &str, line: usize, findings: &mut Findings) {
     if text.len() > 300 || is_uncertain(text) {
         return;
     }
-    let plain = numerals(&text.replace(['*', '`', '"'], ""));
+    let plain = replace_number_words(&text.replace(['*', '`', '"'], ""));
     let (claimed, all) = if let Some(found) = PASSED.first(&plain) {
         let number = |at: usize| group(&found, at).parse::<usize>().ok();
         (number(1), number(2))
@@ -35,7 +35,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
         own.starts_with(&titles) || titles.starts_with(&own) && !own.is_empty()
     };
     let tables = report.document.tables.iter().take(200);
-    let mut judged = tables.filter(near).filter_map(verdicts);
+    let mut judged = tables.filter(near).filter_map(table_verdicts);
     let (Some(rows), None) = (judged.next(), judged.next()) else {
         return;
     };
@@ -63,7 +63,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
         [
             format!(
                 "\"{}\"; missed in the table: {}",
-                shortened(text),
+                shorten(text),
                 missed.join(", ")
             ),
             format!("{good} of {} rows passed", rows.len()),
@@ -74,7 +74,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
 }
 
 /// Whether a cell states that its row passed.
-fn verdict(text: &str) -> Option<bool> {
+fn parse_verdict(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if text.len() > 60 {
@@ -87,7 +87,7 @@ fn verdict(text: &str) -> Option<bool> {
 }
 
 /// The verdicts of a table, if it has a verdict column.
-fn verdicts(table: &Table) -> Option<Vec<(&str, bool)>> {
+fn table_verdicts(table: &Table) -> Option<Vec<(&str, bool)>> {
     const NAMES: [&str; 8] = [
         "status",
         "result",
@@ -106,7 +106,7 @@ fn verdicts(table: &Table) -> Option<Vec<(&str, bool)>> {
         .rows
         .iter()
         .take(200)
-        .map(|(_, row)| Some((cell(row, 0), verdict(cell(row, at))?)))
+        .map(|(_, row)| Some((cell_at(row, 0), parse_verdict(cell_at(row, at))?)))
         .collect::<Option<Vec<_>>>()?;
     (all.len() >= 2).then_some(all)
 }

@@ -5,16 +5,16 @@ use super::misnamed_figure::is_precise;
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
-use crate::records::{Field, Grid, Grids, Kind, Record, label_words, unit_of};
+use crate::quantity::parse_number;
+use crate::records::{Field, Grid, Grids, Kind, Record, label_words, parse_unit};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static PEAK: Pattern = pattern!(
     r"(?i)\b(peak|highest|best|top|lowest)\s+(?:\w+\s+){0,2}?(throughput|rps|qps|tps|requests per second|requests/s(?:ec)?|req/s|rate|latency|response time|p\d\d)\b[^.;\d]{0,30}?(\d[\d,]*(?:\.\d+)?)\s?(?-i:(k)\b)?\s?(ms|µs|us|s|req/s|reqs/s|requests/s(?:ec)?|rps|qps|tps|ops/s)?\b"
 );
 
-pub fn lines(report: &Report, grids: &Grids, findings: &mut Findings) {
+pub fn check_lines(report: &Report, grids: &Grids, findings: &mut Findings) {
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
             let plain = text.replace(['*', '`'], "");
@@ -31,8 +31,8 @@ pub fn lines(report: &Report, grids: &Grids, findings: &mut Findings) {
                 .tables
                 .iter()
                 .filter(|grid| report.document.titles(grid.line) == titles);
-            if let Some((twin, other)) = claim.beaten(near, &words) {
-                report_beaten(text, line, &claim, twin, other, findings);
+            if let Some((twin, other)) = claim.find_more_extreme(near, &words) {
+                report_more_extreme(text, line, &claim, twin, other, findings);
             }
         }
     }
@@ -64,10 +64,10 @@ impl Claim {
         let written = group(&found, 3);
         let scale = match group(&found, 5) {
             "" => 1.0,
-            unit => unit_of(unit)?.0,
+            unit => parse_unit(unit)?.0,
         };
         let rounded = !group(&found, 4).is_empty();
-        let (value, _) = number(written).filter(|_| is_precise(written) && !rounded)?;
+        let (value, _) = parse_number(written).filter(|_| is_precise(written) && !rounded)?;
         Some(Claim {
             written: written.to_owned(),
             value: value * scale,
@@ -80,7 +80,7 @@ impl Claim {
     /// The more extreme figure of a column that contains the stated one. `None` if the stated
     /// figure is the extreme of a column, or if a word of its label may restrict the claim to a
     /// part of the column.
-    fn beaten<'g>(
+    fn find_more_extreme<'g>(
         &self,
         grids: impl Iterator<Item = &'g Grid>,
         words: &[String],
@@ -101,7 +101,7 @@ impl Claim {
                         .records
                         .iter()
                         .filter(|other| !unlike(other))
-                        .filter_map(|other| Some((other.twin(field)?, other)))
+                        .filter_map(|other| Some((other.matching_field(field)?, other)))
                         .filter(|(twin, _)| match self.larger {
                             true => twin.figure.value > 1.01 * self.value,
                             false => twin.is_exact() && twin.figure.value < 0.99 * self.value,
@@ -114,7 +114,7 @@ impl Claim {
     }
 }
 
-fn report_beaten(
+fn report_more_extreme(
     text: &str,
     line: usize,
     claim: &Claim,
@@ -128,7 +128,7 @@ fn report_beaten(
         [
             format!(
                 "\"{}\"; {}, {}: {}",
-                shortened(text),
+                shorten(text),
                 other.label,
                 twin.name.text,
                 twin.figure.text

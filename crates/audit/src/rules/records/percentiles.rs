@@ -1,6 +1,6 @@
 //! Checks the order of a record's percentiles, and that the mean is between minimum and maximum.
 
-use super::identities::shown;
+use super::identities::format_field;
 use super::{mean, warn};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
@@ -34,14 +34,19 @@ pub fn check(record: &Record, findings: &mut Findings) {
             })
             .copied()
             .collect();
-        let group = of_one_unit(group);
+        let group = retain_common_unit(group);
         mean::check(record, &group, findings);
-        if let Some((low, high)) = disorder(&group) {
+        if let Some((low, high)) = find_disorder(&group) {
             warn(
                 "percentile-disorder",
                 record.line,
                 [
-                    format!("{} {}, {}", record.label, shown(low), shown(high)),
+                    format!(
+                        "{} {}, {}",
+                        record.label,
+                        format_field(low),
+                        format_field(high)
+                    ),
                     format!(
                         "{} is at most {} by definition, but {} > {}",
                         low.name.text, high.name.text, low.figure.text, high.figure.text
@@ -55,7 +60,7 @@ pub fn check(record: &Record, findings: &mut Findings) {
 }
 
 /// Without the figures that lack the unit of the others.
-fn of_one_unit(group: Vec<&Field>) -> Vec<&Field> {
+fn retain_common_unit(group: Vec<&Field>) -> Vec<&Field> {
     let timed = |field: &&Field| field.figure.kind == Kind::Time;
     let bare = |field: &&Field| field.figure.kind == Kind::Plain && field.name.unit.is_none();
     if group.iter().filter(|field| timed(field)).count() < 2
@@ -66,7 +71,7 @@ fn of_one_unit(group: Vec<&Field>) -> Vec<&Field> {
     group.into_iter().filter(timed).collect()
 }
 
-fn disorder<'r>(group: &[&'r Field]) -> Option<(&'r Field, &'r Field)> {
+fn find_disorder<'r>(group: &[&'r Field]) -> Option<(&'r Field, &'r Field)> {
     let first = group.first()?;
     let same = group
         .iter()

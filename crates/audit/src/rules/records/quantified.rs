@@ -3,10 +3,10 @@
 
 use super::columns::is_change;
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
-use crate::records::{Field, Grid, Grids, Kind, Name, Record, label_words, tokens};
+use crate::quantity::parse_number;
+use crate::records::{Field, Grid, Grids, Kind, Name, Record, label_words, tokenize};
 use crate::report::{Findings, Report};
 
 static ALL: Pattern = pattern!(
@@ -19,7 +19,7 @@ static RANGE: Pattern = pattern!(
     r"(?i)\b(\d+(?:\.\d+)?)\s?%?\s?[-–]\s?(\d+(?:\.\d+)?)\s?%\s+(?:\w+\s+){0,3}?(?:across|for|in|at|on) all percentiles\b"
 );
 /// Maximum number of rows of each side of a comparison.
-const MOST_ROWS: usize = 40;
+const MAX_ROWS: usize = 40;
 const IMPROVED: [&str; 7] = [
     "improve",
     "faster",
@@ -30,7 +30,13 @@ const IMPROVED: [&str; 7] = [
     "gain",
 ];
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     let possible = ["all ", "every ", "each ", "board"];
     if text.len() > 300 || !possible.iter().any(|word| lower.contains(word)) || is_uncertain(text) {
@@ -39,19 +45,25 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     let plain = text.replace(['*', '`'], "");
     let limited = lower.contains(" but ") || lower.contains("except");
     if RANGE.is_match(&plain) {
-        range(grids, text, &plain, line, findings);
+        check_range(grids, text, &plain, line, findings);
     } else if ALL.is_match(&plain) && !limited {
         if let Some(found) = BEATS.only(&plain) {
             let names = [group(&found, 1), group(&found, 2)];
-            beaten(grids, text, names, line, findings);
+            check_all_rows_better(grids, text, names, line, findings);
         } else if IMPROVED.iter().any(|word| lower.contains(word)) {
-            improved(report, grids, text, &lower, line, findings);
+            check_all_improved(report, grids, text, &lower, line, findings);
         }
     }
 }
 
 /// Compares each row of A with the row of B that has the same other words.
-fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &mut Findings) {
+fn check_all_rows_better(
+    grids: &Grids,
+    text: &str,
+    names: [&str; 2],
+    line: usize,
+    findings: &mut Findings,
+) {
     let [one, other] = names.map(str::to_lowercase);
     let rest = |record: &Record, name: &str| -> Option<Vec<String>> {
         let words = &record.words;
@@ -65,7 +77,7 @@ fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &m
             let named = records.filter_map(|record| Some((rest(record, name)?, record)));
             named
                 .filter(|(words, _)| !words.is_empty())
-                .take(MOST_ROWS)
+                .take(MAX_ROWS)
                 .collect()
         };
         let theirs = of(&other);
@@ -75,7 +87,9 @@ fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &m
                 continue;
             };
             for field in record.fields.iter().filter(|field| field.is_exact()) {
-                let (Some(theirs), Some(more)) = (twin.twin(field), field.more_is_better()) else {
+                let (Some(theirs), Some(more)) =
+                    (twin.matching_field(field), field.more_is_better())
+                else {
                     continue;
                 };
                 let ratio = field.figure.value / theirs.figure.value;
@@ -95,7 +109,7 @@ fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &m
         "comparison-reversed",
         line,
         [
-            beside(text, field),
+            quote_with_field(text, field),
             format!(
                 "{}, {}: {} is worse than {}",
                 record.label, field.name.text, field.figure.text, theirs.figure.text
@@ -107,7 +121,7 @@ fn beaten(grids: &Grids, text: &str, names: [&str; 2], line: usize, findings: &m
 }
 
 /// The only column of a table with signed changes.
-fn changes(grid: &Grid) -> Vec<(&Record, &Field)> {
+fn signed_changes(grid: &Grid) -> Vec<(&Record, &Field)> {
     let mut found: Vec<(&Record, &Field)> = Vec::new();
     for record in &grid.records {
         let mut fields = record
@@ -122,7 +136,7 @@ fn changes(grid: &Grid) -> Vec<(&Record, &Field)> {
 }
 
 /// Checks a claim that all figures improved against a column of changes, if most changes have one sign.
-fn improved(
+fn check_all_improved(
     report: &Report,
     grids: &Grids,
     text: &str,
@@ -137,7 +151,7 @@ fn improved(
     }
     let section = report.document.titles(line).first().cloned();
     for grid in &grids.rows {
-        let changes = changes(grid);
+        let changes = signed_changes(grid);
         let of_kind = |record: &Record| {
             let kind = if latency { Kind::Time } else { Kind::Rate };
             record
@@ -171,7 +185,7 @@ fn improved(
             "comparison-reversed",
             line,
             [
-                beside(text, field),
+                quote_with_field(text, field),
                 format!("{}: {} became worse", record.label, shown.join(", ")),
                 "Name the rows to which it does not apply.".to_owned(),
             ],
@@ -182,16 +196,18 @@ fn improved(
 }
 
 /// Checks a range of changes of all percentiles against the rows that are percentiles.
-fn range(grids: &Grids, text: &str, plain: &str, line: usize, findings: &mut Findings) {
+fn check_range(grids: &Grids, text: &str, plain: &str, line: usize, findings: &mut Findings) {
     let Some(found) = RANGE.only(plain) else {
         return;
     };
-    let (Some((low, step)), Some((high, _))) = (number(group(&found, 1)), number(group(&found, 2)))
-    else {
+    let (Some((low, step)), Some((high, _))) = (
+        parse_number(group(&found, 1)),
+        parse_number(group(&found, 2)),
+    ) else {
         return;
     };
     let quantile = |record: &Record| {
-        tokens(&record.label).iter().any(|word| {
+        tokenize(&record.label).iter().any(|word| {
             matches!(
                 Name::read(word).meaning,
                 crate::records::Meaning::Quantile(_)
@@ -201,7 +217,7 @@ fn range(grids: &Grids, text: &str, plain: &str, line: usize, findings: &mut Fin
     let mut outside = None;
     let mut inside = 0;
     for grid in &grids.rows {
-        for (record, field) in changes(grid) {
+        for (record, field) in signed_changes(grid) {
             if !quantile(record) {
                 continue;
             }
@@ -220,7 +236,7 @@ fn range(grids: &Grids, text: &str, plain: &str, line: usize, findings: &mut Fin
         "ratio-misstated",
         line,
         [
-            beside(text, field),
+            quote_with_field(text, field),
             format!(
                 "{} of {} is not between {} and {} %",
                 field.figure.text,

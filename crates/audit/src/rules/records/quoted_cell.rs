@@ -1,15 +1,15 @@
 //! "A has a p99 of 12.4 ms", "from 1016 ms to 2.59 ms": a figure that the table does not have, where
 //! the words or the other figure name its cell.
 
-use super::mentions::{mentioned, plain};
+use super::mentions::{mentioned_records, strip_markup};
 use super::misnamed_figure::is_precise;
 use super::subject::{Metric, is_uncertain};
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{number, time_unit};
+use crate::quantity::{parse_number, parse_time_unit};
 use crate::records::{Field, Grid, Grids, Kind, Record};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 const RATE: &str = r"req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?";
 
@@ -59,10 +59,10 @@ struct Claim<'t> {
 
 impl<'t> Claim<'t> {
     fn read(written: &'t str, unit: &str) -> Option<Claim<'t>> {
-        let (value, step) = number(written)?;
+        let (value, step) = parse_number(written)?;
         let (scale, kind) = match unit {
             "" => (1.0, Kind::Rate),
-            unit => (time_unit(&unit.to_lowercase())?, Kind::Time),
+            unit => (parse_time_unit(&unit.to_lowercase())?, Kind::Time),
         };
         (value > 0.0).then_some(Claim {
             written,
@@ -73,7 +73,7 @@ impl<'t> Claim<'t> {
     }
 
     /// Whether a field may be printed like this. Either of them may be rounded.
-    fn is(&self, field: &Field) -> bool {
+    fn matches_field(&self, field: &Field) -> bool {
         let figure = &field.figure;
         (figure.value - self.value).abs() <= 1.01 * figure.step.max(self.step) + 0.01 * self.value
     }
@@ -86,7 +86,7 @@ impl<'t> Claim<'t> {
     }
 
     /// Whether the number is printed only once on the page.
-    fn is_alone(&self, report: &Report) -> bool {
+    fn is_unique(&self, report: &Report) -> bool {
         let digit = |letter: Option<char>| {
             letter.is_some_and(|letter| letter.is_ascii_digit() || letter == '.')
         };
@@ -104,8 +104,14 @@ impl<'t> Claim<'t> {
     }
 }
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
-    let lower = plain(text);
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
+    let lower = strip_markup(text);
     if text.len() > 300
         || !text.contains(|letter: char| letter.is_ascii_digit())
         || OTHER.iter().any(|word| lower.contains(word))
@@ -113,7 +119,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     {
         return;
     }
-    let (Some(found), Some(metric)) = (FIGURE.only(&lower), Metric::of(&lower)) else {
+    let (Some(found), Some(metric)) = (FIGURE.only(&lower), Metric::in_sentence(&lower)) else {
         return;
     };
     let Some(claim) = Claim::read(group(&found, 1), group(&found, 2)) else {
@@ -139,25 +145,28 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     }
     let mut near: Option<&Field> = None;
     for grid in grids.grids() {
-        let [record] = mentioned(grid, &lower)[..] else {
+        let [record] = mentioned_records(grid, &lower)[..] else {
             continue;
         };
-        let fields = record.fields.iter().filter(|field| metric.has(field));
+        let fields = record
+            .fields
+            .iter()
+            .filter(|field| metric.applies_to(field));
         for field in fields.filter(|field| field.figure.kind == claim.kind) {
-            if claim.is(field) {
+            if claim.matches_field(field) {
                 return;
             }
             near = near.or(Some(field).filter(|field| claim.is_near(field)));
         }
     }
-    let Some(field) = near.filter(|_| claim.is_alone(report)) else {
+    let Some(field) = near.filter(|_| claim.is_unique(report)) else {
         return;
     };
     warn(
         "stale-prose",
         line,
         [
-            beside(text, field),
+            quote_with_field(text, field),
             format!(
                 "no result of the page has {}; the one of that name is {}",
                 claim.written, field.figure.text
@@ -170,8 +179,14 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
 
 /// Checks "from A to B" in headings and sentences: where B is the only figure of its row after the
 /// change, A must be the one before it.
-pub fn changed(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
-    let lower = plain(text);
+pub fn check_changed(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
+    let lower = strip_markup(text);
     if text.len() > 300 || !lower.contains("from ") || is_uncertain(text) {
         return;
     }
@@ -185,7 +200,7 @@ pub fn changed(report: &Report, grids: &Grids, text: &str, line: usize, findings
     ) else {
         return;
     };
-    if one.kind != other.kind || !is_precise(other.written) || !one.is_alone(report) {
+    if one.kind != other.kind || !is_precise(other.written) || !one.is_unique(report) {
         return;
     }
     let exact = |claim: &Claim, field: &Field| {
@@ -194,14 +209,14 @@ pub fn changed(report: &Report, grids: &Grids, text: &str, line: usize, findings
     };
     let mut twin: Option<(&Field, &Field)> = None;
     for grid in &grids.tables {
-        let Some([before, after]) = versions(grid) else {
+        let Some([before, after]) = before_and_after(grid) else {
             continue;
         };
         for field in after.fields.iter().filter(|field| exact(&other, field)) {
-            let Some(known) = before.twin(field) else {
+            let Some(known) = before.matching_field(field) else {
                 continue;
             };
-            if twin.is_some() || one.is(known) {
+            if twin.is_some() || one.matches_field(known) {
                 return;
             }
             twin = Some((known, field));
@@ -216,7 +231,7 @@ pub fn changed(report: &Report, grids: &Grids, text: &str, line: usize, findings
         [
             format!(
                 "\"{}\"; {}: {} and {}",
-                shortened(text),
+                shorten(text),
                 field.name.text,
                 known.figure.text,
                 field.figure.text
@@ -232,7 +247,7 @@ pub fn changed(report: &Report, grids: &Grids, text: &str, line: usize, findings
 }
 
 /// The records before and after a change: those with such a name, or the only two.
-fn versions(grid: &Grid) -> Option<[&Record; 2]> {
+fn before_and_after(grid: &Grid) -> Option<[&Record; 2]> {
     if let [before, after] = &grid.records[..] {
         return Some([before, after]);
     }

@@ -1,9 +1,9 @@
 //! "A handles 12,345 requests per second" next to a table in which the row of A has another rate.
 
-use super::subject::{Metric, is_uncertain, named};
-use super::{beside, warn};
+use super::subject::{Metric, is_uncertain, named_records};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, pattern};
-use crate::quantity::{digits, number};
+use crate::quantity::{format_number, parse_number};
 use crate::records::{Field, Grids, Kind};
 use crate::report::{Findings, Report};
 use crate::rules::prose::is_conditional;
@@ -15,7 +15,7 @@ static VERB: Pattern = pattern!(
     r"(?i)^(.+?)\s+(?:only |then |clearly |can )?(?:reached|reaches|handles?|handled|achieves?|achieved|delivers?|delivered|serves?|served|gets?|got|had|has|hit|managed|sustained|sustains|does|did|processed|processes|came in|averaged|topped|peaked|scored|manages)\s"
 );
 
-pub fn sentence(
+pub fn check_sentence(
     report: &Report,
     grids: &Grids,
     sentence: &str,
@@ -42,7 +42,10 @@ pub fn sentence(
     let (Some(found), None) = (rates.next(), rates.next()) else {
         return;
     };
-    let Some((value, step)) = found.get(2).and_then(|digits| number(digits.as_str())) else {
+    let Some((value, step)) = found
+        .get(2)
+        .and_then(|digits| parse_number(digits.as_str()))
+    else {
         return;
     };
     let scale = if found.get(3).is_some() { 1e3 } else { 1.0 };
@@ -53,13 +56,13 @@ pub fn sentence(
     };
     let mut shown: Option<&Field> = None;
     for grid in grids.grids() {
-        let Some(records) = named(
+        let Some(records) = named_records(
             grid,
             subject.rsplit([',', ':', ';']).next().unwrap_or(&subject),
         ) else {
             continue;
         };
-        let of_rate = |field: &&Field| Metric::Rate.has(field) && field.figure.value > 0.0;
+        let of_rate = |field: &&Field| Metric::Rate.applies_to(field) && field.figure.value > 0.0;
         let fields = records.iter().flat_map(|record| &record.fields);
         shown = shown.or(fields.into_iter().find(of_rate));
     }
@@ -92,13 +95,13 @@ pub fn sentence(
         "stale-prose",
         line,
         [
-            beside(sentence, shown),
+            quote_with_field(sentence, shown),
             format!(
                 "{} ÷ {} = {:.2}, and no figure on the page is {}",
-                digits(value),
+                format_number(value),
                 shown.figure.text,
                 value / shown.figure.value,
-                digits(value)
+                format_number(value)
             ),
             "Copy the figure from the table, or show the run that it is from.".to_owned(),
         ],

@@ -2,19 +2,19 @@
 //! differ by a percentage within the range.
 
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::digits;
-use crate::records::{Field, Grids, Kind, Meaning, Name, tokens};
+use crate::quantity::format_number;
+use crate::records::{Field, Grids, Kind, Meaning, Name, tokenize};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static RANGE: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?%?\s?(?:-|–|—|to)\s?(\d+(?:\.\d+)?)\s?%");
 
 /// Maximum number of figures for one statistic.
 const MAX_FIGURES: usize = 40;
 
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let changed = [
         "improve", "reduc", "faster", "lower", "better", "decreas", "drop", "increas", "slower",
@@ -35,7 +35,10 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     else {
         return;
     };
-    for meaning in tokens(sentence).iter().filter_map(|word| statistic(word)) {
+    for meaning in tokenize(sentence)
+        .iter()
+        .filter_map(|word| parse_statistic(word))
+    {
         let figures: Vec<&Field> = grids
             .grids()
             .flat_map(|grid| &grid.records)
@@ -64,7 +67,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
             [
                 format!(
                     "\"{}\"; {}: {} and {}",
-                    shortened(sentence),
+                    shorten(sentence),
                     first.name.text,
                     first.figure.text,
                     last.figure.text
@@ -73,7 +76,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
                     "{} and {} differ by {} % of the first; no two figures of {} differ by {low} to {high} %",
                     first.figure.text,
                     last.figure.text,
-                    digits(change),
+                    format_number(change),
                     first.name.text
                 ),
                 "State a range that holds for every figure.".to_owned(),
@@ -85,7 +88,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
 }
 
 /// The percentile, mean or maximum that a word denotes.
-fn statistic(word: &str) -> Option<Meaning> {
+fn parse_statistic(word: &str) -> Option<Meaning> {
     let named = word.starts_with('p') || matches!(word, "median" | "mean" | "average" | "avg");
     let name = Name::read(word);
     (named && name.is_statistic()).then_some(name.meaning)
@@ -100,7 +103,7 @@ const COMPARED: [&str; 6] = ["speedup", "faster", "improvement", "ratio", "facto
 
 /// Checks "Overhead of 5 to 20 %": an end of the range must not be far beyond every figure in the
 /// columns of that name.
-pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.len() > 300 || is_uncertain(sentence) || !sentence.contains(['%', 'x', '×']) {
         return;
     }
@@ -117,9 +120,9 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
     } else {
         Kind::Factor
     };
-    let words = tokens(sentence);
+    let words = tokenize(sentence);
     let named = |field: &&Field| {
-        let name = tokens(&field.name.text);
+        let name = tokenize(&field.name.text);
         let compared =
             |words: &[String]| words.iter().any(|word| COMPARED.contains(&word.as_str()));
         name.iter()
@@ -167,12 +170,12 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
         "ratio-misstated",
         line,
         [
-            beside(sentence, top),
+            quote_with_field(sentence, top),
             format!(
                 "the largest of the {} figures is {}, not {}",
                 figures.len(),
                 top.figure.text,
-                digits(high)
+                format_number(high)
             ),
             "State the range in the table.".to_owned(),
         ],

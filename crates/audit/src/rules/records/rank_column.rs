@@ -3,21 +3,21 @@
 use super::orders::{TIE, is_ordered};
 use super::warn;
 use crate::document::Table;
-use crate::records::{Field, Grid, Grids, Kind, Record, is_rank, rank};
+use crate::records::{Field, Grid, Grids, Kind, Record, is_rank, parse_rank};
 use crate::report::{Findings, Report};
 
-pub fn tables(report: &Report, grids: &Grids, findings: &mut Findings) {
+pub fn check_tables(report: &Report, grids: &Grids, findings: &mut Findings) {
     for table in report.document.tables.iter().take(200) {
         let grid = grids.rows.iter().find(|grid| grid.line == table.line);
         if let Some(grid) = grid {
-            places(table, grid, findings);
-            crown(grid, findings);
+            check_order(table, grid, findings);
+            check_winner_mark(grid, findings);
         }
     }
 }
 
 /// The rank of each row of a table, by line.
-fn placed(table: &Table) -> Option<Vec<(usize, u32)>> {
+fn row_ranks(table: &Table) -> Option<Vec<(usize, u32)>> {
     let column = table.header.iter().position(|name| is_rank(name));
     // A row index is not a rank.
     let claimed = column.filter(|at| {
@@ -31,14 +31,14 @@ fn placed(table: &Table) -> Option<Vec<(usize, u32)>> {
             .iter()
             .take(2)
             .find(|cell| cell.contains(['🥇', '🥈', '🥉']))?;
-        rank(cell)
+        parse_rank(cell)
     };
     let medals = table.rows.iter().any(|(_, row)| medal(row).is_some());
     if claimed.is_none() && !medals {
         return None;
     }
     let places = table.rows.iter().take(100).filter_map(|(line, row)| {
-        let own = column.and_then(|at| rank(row.get(at)?));
+        let own = column.and_then(|at| parse_rank(row.get(at)?));
         Some((*line, own.or_else(|| medal(row))?))
     });
     let places: Vec<(usize, u32)> = places.collect();
@@ -48,13 +48,13 @@ fn placed(table: &Table) -> Option<Vec<(usize, u32)>> {
 }
 
 /// Reports a row that is above another one although it is worse in all of their figures.
-fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
+fn check_order(table: &Table, grid: &Grid, findings: &mut Findings) {
     const SCORES: [&str; 6] = ["score", "points", "overall", "weighted", "total", "rating"];
     let scored = table.header.iter().any(|name| {
         let lower = name.to_lowercase();
         SCORES.iter().any(|word| lower.contains(word))
     });
-    let Some(places) = placed(table).filter(|_| !scored) else {
+    let Some(places) = row_ranks(table).filter(|_| !scored) else {
         return;
     };
     let rows: Vec<(&Record, u32)> = places
@@ -67,7 +67,7 @@ fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
     let ordered = |field: &Field| {
         let figures: Vec<f64> = records
             .iter()
-            .filter_map(|row| Some(row.twin(field)?.figure.value))
+            .filter_map(|row| Some(row.matching_field(field)?.figure.value))
             .collect();
         figures.len() == records.len() && is_ordered(&figures)
     };
@@ -77,7 +77,7 @@ fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
     }
     for (at, (above, place)) in rows.iter().enumerate() {
         for (below, next) in &rows[at + 1..] {
-            if let Some((worse, better)) = beaten(above, below) {
+            if let Some((worse, better)) = find_better_field(above, below) {
                 warn(
                     "comparison-reversed",
                     above.line,
@@ -105,7 +105,7 @@ fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
 }
 
 /// Checks the only row with the mark of a winner: another row must not be better in all of their figures.
-fn crown(grid: &Grid, findings: &mut Findings) {
+fn check_winner_mark(grid: &Grid, findings: &mut Findings) {
     const MARKS: [&str; 4] = ["🏆", "👑", "(winner)", "(fastest)"];
     let marked = |record: &&Record| {
         let label = record.label.to_lowercase();
@@ -118,7 +118,7 @@ fn crown(grid: &Grid, findings: &mut Findings) {
     let better = grid
         .records
         .iter()
-        .find_map(|other| Some((beaten(winner, other)?, other)));
+        .find_map(|other| Some((find_better_field(winner, other)?, other)));
     let Some(((worse, better), other)) = better else {
         return;
     };
@@ -141,10 +141,10 @@ fn crown(grid: &Grid, findings: &mut Findings) {
 }
 
 /// A figure in which the second record is better, if it is better in all comparable figures.
-fn beaten<'r>(above: &'r Record, below: &'r Record) -> Option<(&'r Field, &'r Field)> {
+fn find_better_field<'r>(above: &'r Record, below: &'r Record) -> Option<(&'r Field, &'r Field)> {
     let mut first = None;
     for field in &above.fields {
-        let Some(other) = below.twin(field) else {
+        let Some(other) = below.matching_field(field) else {
             continue;
         };
         let (mine, theirs) = (field.figure.value, other.figure.value);

@@ -1,8 +1,8 @@
 //! "B is second", "C takes third place", "D is the second slowest".
 
 use super::orders::TIE;
-use super::subject::{Metric, before_verb, is_uncertain, named};
-use super::{beside, warn};
+use super::subject::{Metric, is_uncertain, named_records, text_before_verb};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Field, Grid, Grids, Record};
 use crate::report::Findings;
@@ -15,7 +15,7 @@ const PLACES: [&str; 11] = [
     "first", "second", "third", "fourth", "fifth", "last", "1st", "2nd", "3rd", "4th", "5th",
 ];
 
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let possible = PLACES.iter().any(|word| lower.contains(word));
     if !possible || sentence.len() > 300 || is_uncertain(sentence) {
@@ -40,23 +40,27 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         "lowest" => Some(false),
         _ => None,
     };
-    let Some(metric) = Metric::of(&plain) else {
+    let Some(metric) = Metric::in_sentence(&plain) else {
         return;
     };
     let mut against = None;
     for grid in grids.grids().filter(|grid| grid.records.len() >= 3) {
-        let Some(records) = named(grid, before_verb(group(&found, 1))) else {
+        let Some(records) = named_records(grid, text_before_verb(group(&found, 1))) else {
             continue;
         };
         let [record] = &records[..] else {
             return;
         };
-        for field in record.fields.iter().filter(|field| metric.has(field)) {
+        for field in record
+            .fields
+            .iter()
+            .filter(|field| metric.applies_to(field))
+        {
             let Some(more) = of_value.or(field.more_is_better()) else {
                 continue;
             };
             let more = more != from_worst;
-            let Some((best, worst, all)) = span(grid, record, field, more) else {
+            let Some((best, worst, all)) = possible_ranks(grid, record, field, more) else {
                 continue;
             };
             let expected = if place == 0 { all } else { place };
@@ -73,7 +77,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         "comparison-reversed",
         line,
         [
-            beside(sentence, &field),
+            quote_with_field(sentence, &field),
             format!(
                 "{} is number {best} of {all} in its column, and no other figure of the record has the stated rank",
                 field.figure.text
@@ -85,7 +89,12 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
 }
 
 /// The possible ranks of a record in a column with ties, and the number of records in that column.
-fn span(grid: &Grid, record: &Record, field: &Field, more: bool) -> Option<(usize, usize, usize)> {
+fn possible_ranks(
+    grid: &Grid,
+    record: &Record,
+    field: &Field,
+    more: bool,
+) -> Option<(usize, usize, usize)> {
     let mine = field.figure.value;
     let (mut best, mut worst, mut all) = (1, 1, 1);
     for other in grid
@@ -93,7 +102,7 @@ fn span(grid: &Grid, record: &Record, field: &Field, more: bool) -> Option<(usiz
         .iter()
         .filter(|other| !std::ptr::eq(*other, record))
     {
-        let Some(figure) = other.twin(field).map(|field| field.figure.value) else {
+        let Some(figure) = other.matching_field(field).map(|field| field.figure.value) else {
             continue;
         };
         all += 1;

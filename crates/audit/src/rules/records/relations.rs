@@ -2,7 +2,7 @@
 
 use super::columns::Column;
 use super::warn;
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Figure, Grid, Kind};
 use crate::report::Findings;
 
@@ -45,7 +45,7 @@ pub fn check(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                     .into_iter()
                     .chain([Relation::Sum]);
                 for relation in relations {
-                    if let Some(row) = outlier(parts, relation) {
+                    if let Some(row) = find_outlier(parts, relation) {
                         report(grid, parts, relation, row, findings);
                     }
                 }
@@ -54,21 +54,21 @@ pub fn check(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     }
 }
 
-fn cell<'r>(column: &Column<'r>, row: usize) -> Option<&'r Figure> {
+fn figure_at<'r>(column: &Column<'r>, row: usize) -> Option<&'r Figure> {
     let figure = column.cells.get(row).copied().flatten()?;
     (figure.value > 0.0 && !figure.about).then_some(figure)
 }
 
-fn fields<'r>(parts: [&Column<'r>; 3], row: usize) -> Option<[&'r Figure; 3]> {
+fn figures_at<'r>(parts: [&Column<'r>; 3], row: usize) -> Option<[&'r Figure; 3]> {
     Some([
-        cell(parts[0], row)?,
-        cell(parts[1], row)?,
-        cell(parts[2], row)?,
+        figure_at(parts[0], row)?,
+        figure_at(parts[1], row)?,
+        figure_at(parts[2], row)?,
     ])
 }
 
 /// The third figure according to a relation, and its uncertainty.
-fn computed([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
+fn compute_figure([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
     match relation {
         Relation::Product(scale) => {
             let right = a.value * b.value * scale;
@@ -80,14 +80,14 @@ fn computed([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
 }
 
 /// The only row that does not match a relation.
-fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
+fn find_outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
     let rows = parts[0].cells.len();
     let (mut alike, mut others) = (Vec::new(), Vec::new());
     for row in 0..rows {
-        let Some(figures) = fields(parts, row) else {
+        let Some(figures) = figures_at(parts, row) else {
             continue;
         };
-        let (right, unsure) = computed(figures, relation);
+        let (right, unsure) = compute_figure(figures, relation);
         let printed = figures[2].value;
         let apart = (right - printed).abs();
         match relation {
@@ -108,7 +108,7 @@ fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
     let distinct = |column: &Column| {
         let mut values: Vec<f64> = alike
             .iter()
-            .filter_map(|row| Some(cell(column, *row)?.value))
+            .filter_map(|row| Some(figure_at(column, *row)?.value))
             .collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -134,14 +134,14 @@ fn report(
     row: usize,
     findings: &mut Findings,
 ) {
-    let Some([a, b, c]) = fields(parts, row) else {
+    let Some([a, b, c]) = figures_at(parts, row) else {
         return;
     };
-    let (right, _) = computed([a, b, c], relation);
+    let (right, _) = compute_figure([a, b, c], relation);
     // Convert to the printed unit.
     let scale = match crate::quantity::split_number(c.text.trim_matches(['*', '`', ' '])) {
         Some((written, _)) => {
-            crate::quantity::number(written).map_or(1.0, |(value, _)| c.value / value)
+            crate::quantity::parse_number(written).map_or(1.0, |(value, _)| c.value / value)
         }
         None => 1.0,
     };
@@ -169,7 +169,7 @@ fn report(
                 "as in every other row, {} {sign} {} is {}, not {}",
                 a.text,
                 b.text,
-                digits(shown),
+                format_number(shown),
                 c.text
             ),
             "Take all three figures from the same run.".to_owned(),

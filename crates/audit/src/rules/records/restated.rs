@@ -22,7 +22,7 @@ pub fn check(grids: &Grids, findings: &mut Findings) {
         let fields: Vec<&Field> = claim
             .fields
             .iter()
-            .filter(|field| is_measured(field) && claim.only(field.name.meaning).is_some())
+            .filter(|field| is_measured(field) && claim.only_field(field.name.meaning).is_some())
             .collect();
         if fields.len() <= MIN_EQUAL {
             continue;
@@ -34,7 +34,7 @@ pub fn check(grids: &Grids, findings: &mut Findings) {
                 left = left.saturating_sub(1);
                 let pairs: Vec<(&Field, &Field)> = fields
                     .iter()
-                    .filter_map(|field| Some((*field, record.only(field.name.meaning)?)))
+                    .filter_map(|field| Some((*field, record.only_field(field.name.meaning)?)))
                     .filter(|(field, other)| field.figure.kind == other.figure.kind)
                     .collect();
                 let unlike =
@@ -47,7 +47,7 @@ pub fn check(grids: &Grids, findings: &mut Findings) {
                 match different {
                     None => whole = true,
                     Some((field, other)) => {
-                        let owner = owner(grid, record, field, other);
+                        let owner = find_owner(grid, record, field, other);
                         odd = odd.or(owner.map(|owner| (*field, *other, record, owner)));
                     }
                 }
@@ -105,7 +105,12 @@ fn is_same(one: &Figure, other: &Figure) -> bool {
 }
 
 /// The other record of the table that has the claimed figure.
-fn owner<'r>(grid: &'r Grid, record: &Record, field: &Field, right: &Field) -> Option<&'r Record> {
+fn find_owner<'r>(
+    grid: &'r Grid,
+    record: &Record,
+    field: &Field,
+    right: &Field,
+) -> Option<&'r Record> {
     let near =
         (field.figure.value / right.figure.value).max(right.figure.value / field.figure.value);
     if !near.is_finite() || near < 1.02 || right.figure.kind == Kind::Plain {
@@ -114,7 +119,7 @@ fn owner<'r>(grid: &'r Grid, record: &Record, field: &Field, right: &Field) -> O
     grid.records.iter().find(|other| {
         !std::ptr::eq(*other, record)
             && other
-                .twin(right)
+                .matching_field(right)
                 .is_some_and(|twin| is_same(&twin.figure, &field.figure))
     })
 }

@@ -1,11 +1,11 @@
 //! "95 % of the requests took less than 50 ms": a percentile that leaves fewer or more requests on
 //! that side of the limit.
 
-use super::mentions::{mentioned, plain};
+use super::mentions::{mentioned_records, strip_markup};
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number, time_unit};
+use crate::quantity::{format_number, parse_number, parse_time_unit};
 use crate::records::{Field, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
@@ -47,9 +47,9 @@ impl Claim {
             Some(found) => (found, true),
             None => (ABOVE.only(text)?, false),
         };
-        let (percent, _) = number(group(&found, 1))?;
-        let (value, _) = number(group(&found, 2))?;
-        let scale = time_unit(&group(&found, 3).to_lowercase())?;
+        let (percent, _) = parse_number(group(&found, 1))?;
+        let (value, _) = parse_number(group(&found, 2))?;
+        let scale = parse_time_unit(&group(&found, 3).to_lowercase())?;
         (percent > 0.0 && percent < 100.0 && value > 0.0).then_some(Claim {
             share: percent / 100.0,
             limit: value * scale,
@@ -58,7 +58,7 @@ impl Claim {
     }
 
     /// Whether a percentile excludes the claim.
-    fn is_excluded(&self, field: &Field) -> bool {
+    fn is_excluded_by(&self, field: &Field) -> bool {
         let Meaning::Quantile(quantile) = field.name.meaning else {
             return false;
         };
@@ -76,7 +76,7 @@ impl Claim {
     }
 }
 
-fn percentiles(record: &Record) -> Vec<&Field> {
+fn percentile_fields(record: &Record) -> Vec<&Field> {
     record
         .fields
         .iter()
@@ -89,8 +89,14 @@ fn percentiles(record: &Record) -> Vec<&Field> {
         .collect()
 }
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
-    let lower = plain(text);
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
+    let lower = strip_markup(text);
     if !lower.contains("% of ")
         || text.len() > 300
         || OTHER.iter().any(|word| lower.contains(word))
@@ -105,12 +111,12 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         let tables = grids.grids().flat_map(|grid| &grid.records);
         tables
             .chain(&grids.lists)
-            .filter(|record| !percentiles(record).is_empty())
+            .filter(|record| !percentile_fields(record).is_empty())
     };
     let named: Vec<&Record> = grids
         .grids()
-        .flat_map(|grid| mentioned(grid, &lower))
-        .filter(|record| !percentiles(record).is_empty())
+        .flat_map(|grid| mentioned_records(grid, &lower))
+        .filter(|record| !percentile_fields(record).is_empty())
         .collect();
     let titles = report.document.titles(line);
     let near = records().filter(|record| report.document.titles(record.line) == titles);
@@ -123,11 +129,14 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     // Some record may explain the sentence.
     if chosen
         .iter()
-        .any(|record| excluded(&claim, record).is_none())
+        .any(|record| find_excluding(&claim, record).is_none())
     {
         return;
     }
-    let Some(field) = chosen.first().and_then(|record| excluded(&claim, record)) else {
+    let Some(field) = chosen
+        .first()
+        .and_then(|record| find_excluding(&claim, record))
+    else {
         return;
     };
     let Meaning::Quantile(quantile) = field.name.meaning else {
@@ -146,12 +155,12 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         "stale-prose",
         line,
         [
-            beside(text, field),
+            quote_with_field(text, field),
             format!(
                 "with {} of {}, at least {} % are {side} the limit",
                 field.name.text,
                 field.figure.text,
-                digits(100.0 * share)
+                format_number(100.0 * share)
             ),
             "Count the requests within the limit, or quote the percentile.".to_owned(),
         ],
@@ -160,9 +169,9 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
 }
 
 /// A percentile of the record that excludes the claim.
-fn excluded<'r>(claim: &Claim, record: &'r Record) -> Option<&'r Field> {
-    let percentiles = percentiles(record);
+fn find_excluding<'r>(claim: &Claim, record: &'r Record) -> Option<&'r Field> {
+    let percentiles = percentile_fields(record);
     percentiles
         .into_iter()
-        .find(|field| claim.is_excluded(field))
+        .find(|field| claim.is_excluded_by(field))
 }

@@ -4,11 +4,11 @@ use super::warn;
 use crate::records::{Kind, read};
 use crate::report::{Findings, Report};
 
-const LEAST_ROWS: usize = 4;
+const MIN_ROWS: usize = 4;
 
-pub fn tables(report: &Report, findings: &mut Findings) {
+pub fn check_tables(report: &Report, findings: &mut Findings) {
     for table in report.document.tables.iter().take(200) {
-        if table.rows.len() < LEAST_ROWS {
+        if table.rows.len() < MIN_ROWS {
             continue;
         }
         let first = |row: &[String]| row.first().cloned().unwrap_or_default();

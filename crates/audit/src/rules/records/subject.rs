@@ -1,6 +1,6 @@
 //! Finds the record of a grid that a phrase names.
 
-use crate::records::{Field, Grid, Kind, Meaning, Name, Record, label_words as name, tokens};
+use crate::records::{Field, Grid, Kind, Meaning, Name, Record, label_words as name, tokenize};
 
 /// The metric that a phrase names.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub enum Metric {
 
 impl Metric {
     /// The metric of a sentence, or `None` for another quantity or several.
-    pub fn of(sentence: &str) -> Option<Metric> {
-        let words = tokens(sentence);
+    pub fn in_sentence(sentence: &str) -> Option<Metric> {
+        let words = tokenize(sentence);
         let has = |expected: &[&str]| words.iter().any(|word| expected.contains(&word.as_str()));
         if has(&OTHER) {
             return None;
@@ -46,7 +46,7 @@ impl Metric {
         }
     }
 
-    pub fn has(self, field: &Field) -> bool {
+    pub fn applies_to(self, field: &Field) -> bool {
         match self {
             Metric::Any => true,
             Metric::Rate => field.name.meaning == Meaning::Rate || field.figure.kind == Kind::Rate,
@@ -98,7 +98,7 @@ const OTHER: [&str; 33] = [
 
 /// The records that a phrase names: those with the longest label in it, or those with the only
 /// label that contains all its words. Returns all records with that label.
-pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
+pub fn named_records<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
     let claimed = name(phrase);
     if claimed.is_empty() || claimed.len() > 8 {
         return None;
@@ -137,15 +137,15 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
 }
 
 /// Pairs of fields with the same name in two records.
-pub fn pairs<'r>(
+pub fn matching_fields<'r>(
     one: &'r Record,
     other: &'r Record,
     metric: Metric,
 ) -> impl Iterator<Item = (&'r Field, &'r Field)> {
     one.fields
         .iter()
-        .filter(move |field| metric.has(field) && field.is_exact())
-        .filter_map(move |field| Some((field, other.twin(field)?)))
+        .filter(move |field| metric.applies_to(field) && field.is_exact())
+        .filter_map(move |field| Some((field, other.matching_field(field)?)))
         .filter(|(_, twin)| twin.is_exact())
 }
 
@@ -187,7 +187,7 @@ pub fn is_uncertain(sentence: &str) -> bool {
 }
 
 /// The last part of the text before a verb.
-pub fn before_verb(text: &str) -> &str {
+pub fn text_before_verb(text: &str) -> &str {
     text.rsplit([',', ';', ':', '—', '('])
         .next()
         .unwrap_or(text)

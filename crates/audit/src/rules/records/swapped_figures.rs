@@ -4,10 +4,10 @@ use super::misnamed_figure::is_precise;
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
+use crate::quantity::parse_number;
 use crate::records::{Field, Grids, Record};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 static NUMBER: Pattern = pattern!(r"(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)(?:[^\d]|$)");
 
@@ -17,7 +17,7 @@ enum Mention<'t> {
     Number(&'t str, f64),
 }
 
-pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let digits = sentence.chars().filter(char::is_ascii_digit).count();
     if digits < 6 || sentence.len() > 400 || is_uncertain(sentence) {
         return;
@@ -28,7 +28,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         .all(&plain)
         .filter_map(|found| {
             let text = group(&found, 1).trim_end_matches(',');
-            let (value, _) = number(text).filter(|_| is_precise(text))?;
+            let (value, _) = parse_number(text).filter(|_| is_precise(text))?;
             Some((found.get(1)?.start(), text, value))
         })
         .take(8)
@@ -43,21 +43,21 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
             .map(|(at, text, value)| (*at, Mention::Number(text, *value)))
             .collect();
         for (index, record) in grid.records.iter().enumerate() {
-            mentions.extend(places(&lower, record).map(|at| (at, Mention::Of(index))));
+            mentions.extend(find_mentions(&lower, record).map(|at| (at, Mention::Of(index))));
         }
         mentions.sort_by_key(|(at, _)| *at);
         let mentions: Vec<Mention> = mentions.into_iter().map(|(_, mention)| mention).collect();
         let Some([(one, first), (other, second)]) =
-            pairs(&mentions, lower.contains("respectively"))
+            pair_numbers(&mentions, lower.contains("respectively"))
         else {
             continue;
         };
         let (one, other) = (&grid.records[one], &grid.records[other]);
-        if has(one, first.1) || has(other, second.1) {
+        if prints_value(one, first.1) || prints_value(other, second.1) {
             return;
         }
         let crossed = one.fields.iter().find(|field| {
-            let twin = other.twin(field);
+            let twin = other.matching_field(field);
             is_printed(field, second.1) && twin.is_some_and(|twin| is_printed(twin, first.1))
         });
         wrong = wrong.or(crossed.map(|field| (one, other, field, first.0, second.0)));
@@ -71,7 +71,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         [
             format!(
                 "\"{}\"; {}: {} of {}",
-                shortened(sentence),
+                shorten(sentence),
                 field.name.text,
                 field.figure.text,
                 one.label
@@ -87,7 +87,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
 }
 
 /// Finds the positions where a text names a record: the whole label, not as part of a word.
-fn places<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 't {
+fn find_mentions<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 't {
     let label = record.label.trim_matches(['*', '`', ' ']).to_lowercase();
     let named = label.len() >= 2 && label.contains(char::is_alphabetic);
     let found: Vec<usize> = match named {
@@ -107,7 +107,7 @@ fn places<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 
 type Pair<'t> = (usize, (&'t str, f64));
 
 /// Two records and their numbers, if they alternate or if the sentence contains "respectively".
-fn pairs<'t>(mentions: &[Mention<'t>], respectively: bool) -> Option<[Pair<'t>; 2]> {
+fn pair_numbers<'t>(mentions: &[Mention<'t>], respectively: bool) -> Option<[Pair<'t>; 2]> {
     use Mention::{Number, Of};
     let (one, first, other, second) = match *mentions {
         [Of(one), Number(a, x), Of(other), Number(b, y)]
@@ -127,10 +127,10 @@ pub fn is_printed(field: &Field, value: f64) -> bool {
         .text
         .trim_start_matches(|letter: char| !letter.is_ascii_digit());
     let printed = crate::quantity::split_number(text)
-        .and_then(|(written, _)| number(written.trim_end_matches(['.', ','])));
+        .and_then(|(written, _)| parse_number(written.trim_end_matches(['.', ','])));
     printed.is_some_and(|(printed, _)| printed == value)
 }
 
-fn has(record: &Record, value: f64) -> bool {
+fn prints_value(record: &Record, value: f64) -> bool {
     record.fields.iter().any(|field| is_printed(field, value))
 }

@@ -2,11 +2,11 @@
 //! figure of a column, and one figure outside of it.
 
 use super::subject::is_uncertain;
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{number, time_unit};
+use crate::quantity::{parse_number, parse_time_unit};
 use crate::records::{
-    Field, Figure, Grid, Grids, Kind, Meaning, Name, Record, label_words, tokens,
+    Field, Figure, Grid, Grids, Kind, Meaning, Name, Record, label_words, tokenize,
 };
 use crate::report::{Findings, Report};
 
@@ -62,7 +62,13 @@ static RANGE: Pattern = pattern!(
 /// Maximum number of figures to check.
 const MAX_FIGURES: usize = 400;
 
-pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(
+    report: &Report,
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
     let lower = text.to_lowercase();
     if text.len() > 300
         || !ALL.iter().any(|word| lower.contains(word))
@@ -72,13 +78,13 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         return;
     }
     let plain = text.replace(['*', '`'], "");
-    limit(report, grids, text, &plain, line, findings);
-    range(report, grids, text, &plain, line, findings);
+    check_limit(report, grids, text, &plain, line, findings);
+    check_range(report, grids, text, &plain, line, findings);
 }
 
 /// The records of the tables under the headings of a line that have such a field, or else those of
 /// all tables.
-fn rows<'r>(
+fn find_rows<'r>(
     report: &Report,
     grids: &'r Grids,
     line: usize,
@@ -113,7 +119,7 @@ fn names_row(rows: &[(&Record, &Field)], plain: &str) -> bool {
     })
 }
 
-fn limit(
+fn check_limit(
     report: &Report,
     grids: &Grids,
     text: &str,
@@ -126,8 +132,10 @@ fn limit(
     };
     let group = |at: usize| group(&found, at);
     let meaning = Name::read(&group(1).to_lowercase()).meaning;
-    let (Some((value, _)), Some(scale)) = (number(group(2)), time_unit(&group(3).to_lowercase()))
-    else {
+    let (Some((value, _)), Some(scale)) = (
+        parse_number(group(2)),
+        parse_time_unit(&group(3).to_lowercase()),
+    ) else {
         return;
     };
     let bound = value * scale;
@@ -137,7 +145,7 @@ fn limit(
             && field.is_exact()
             && (field.name.is_latency() || field.name.quantity.is_empty())
     };
-    let rows = rows(report, grids, line, &fits);
+    let rows = find_rows(report, grids, line, &fits);
     let within = |figure: &Figure| figure.value <= bound * 1.001;
     let kept = rows.iter().filter(|(_, field)| within(&field.figure));
     let beyond = rows
@@ -151,11 +159,11 @@ fn limit(
     }
     let is = format!("is above {} {}", group(2), group(3));
     let fix = "Name the rows or the tables to which it applies.";
-    contradicted(text, line, (record, field), &is, fix, findings);
+    report_contradiction(text, line, (record, field), &is, fix, findings);
 }
 
 /// Reports a figure that the sentence excludes.
-fn contradicted(
+fn report_contradiction(
     text: &str,
     line: usize,
     (record, field): (&Record, &Field),
@@ -164,11 +172,11 @@ fn contradicted(
     findings: &mut Findings,
 ) {
     let figure = format!("{} of {} {is}", field.figure.text, record.label);
-    let message = [beside(text, field), figure, fix.to_owned()];
+    let message = [quote_with_field(text, field), figure, fix.to_owned()];
     warn("objective-contradicted", line, message, findings);
 }
 
-fn range(
+fn check_range(
     report: &Report,
     grids: &Grids,
     text: &str,
@@ -180,18 +188,19 @@ fn range(
         return;
     };
     let group = |at: usize| group(&found, at);
-    let (Some((low, low_step)), Some((high, high_step))) = (number(group(1)), number(group(3)))
+    let (Some((low, low_step)), Some((high, high_step))) =
+        (parse_number(group(1)), parse_number(group(3)))
     else {
         return;
     };
-    let scale = time_unit(group(4)).unwrap_or(1.0);
+    let scale = parse_time_unit(group(4)).unwrap_or(1.0);
     let (low, high) = (low * scale, high * scale);
     let step = low_step.max(high_step) * scale;
     if low >= high || low <= 0.0 {
         return;
     }
     // The column is the one that the sentence names.
-    let words = tokens(plain);
+    let words = tokenize(plain);
     let statistics: Vec<Meaning> = words
         .iter()
         .map(|word| Name::read(word))
@@ -203,18 +212,18 @@ fn range(
     ];
     let named = |field: &Field| match statistics.first() {
         Some(meaning) => field.name.meaning == *meaning,
-        None => tokens(&field.name.text).iter().any(|word| {
+        None => tokenize(&field.name.text).iter().any(|word| {
             word.len() > 3 && !GENERAL.contains(&word.as_str()) && words.contains(word)
         }),
     };
     let fits = |field: &Field| {
-        let timed = (field.figure.kind == Kind::Time) == time_unit(group(4)).is_some();
+        let timed = (field.figure.kind == Kind::Time) == parse_time_unit(group(4)).is_some();
         named(field) && timed && field.is_exact()
     };
     if statistics.len() > 1 {
         return;
     }
-    let rows = rows(report, grids, line, &fits);
+    let rows = find_rows(report, grids, line, &fits);
     let slack = |field: &Field| step + field.figure.step + 0.01 * high;
     let is = |field: &Field, end: f64| {
         (field.figure.value - end).abs() <= 0.501 * step.max(field.figure.step) + 1e-9
@@ -237,5 +246,5 @@ fn range(
     }
     let is = format!("is not between {} and {}", group(1), group(3));
     let fix = "State a range that holds for every row, or name the rows.";
-    contradicted(text, line, (record, field), &is, fix, findings);
+    report_contradiction(text, line, (record, field), &is, fix, findings);
 }

@@ -1,13 +1,13 @@
 //! "Tier 1 (> 100k req/s): A, B": a record in a class whose limits exclude all of its figures. The
 //! limits may also be in a heading above a list of the records.
 
-use super::subject::{is_uncertain, named};
+use super::subject::{is_uncertain, named_records};
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::number;
-use crate::records::{Field, Grids, Kind, Record, unit_of};
+use crate::quantity::parse_number;
+use crate::records::{Field, Grids, Kind, Record, parse_unit};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::shorten;
 
 const NUMBER: &str = r"~?(\d[\d,]*(?:\.\d+)?)\s?(?-i:([kKM])\b)?\s?";
 const UNIT: &str =
@@ -37,7 +37,7 @@ pub struct Limits {
 
 impl Limits {
     /// The only limits in a text.
-    pub fn only(text: &str) -> Option<Limits> {
+    pub fn parse_only(text: &str) -> Option<Limits> {
         let lower = text.to_lowercase();
         let units = ["ms", "µs", "us", "/s", "ps", "ns", " s", "sec"];
         if !text.contains(|letter: char| letter.is_ascii_digit())
@@ -46,7 +46,7 @@ impl Limits {
             return None;
         }
         let scaled = |digits: &str, thousands: &str| {
-            let (value, _) = number(digits)?;
+            let (value, _) = parse_number(digits)?;
             Some(match thousands {
                 "" => value,
                 "M" => value * 1e6,
@@ -91,7 +91,7 @@ impl Limits {
             let unit = group(&found, 3).to_owned();
             (found, low, high, unit)
         };
-        let (scale, kind) = unit_of(&unit)?;
+        let (scale, kind) = parse_unit(&unit)?;
         let whole = found.get(0)?;
         let written = whole.as_str().trim_start_matches(|letter: char| {
             letter.is_whitespace() || matches!(letter, '(' | '[' | ':' | '~')
@@ -107,7 +107,7 @@ impl Limits {
     }
 
     /// Whether a figure may belong to the class after rounding to two digits.
-    pub fn has(&self, value: f64) -> bool {
+    pub fn allows(&self, value: f64) -> bool {
         (0.95 * self.low..=1.05 * self.high).contains(&value)
     }
 }
@@ -129,7 +129,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     let headings = &report.document.headings;
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
-            let Some(limits) = Limits::only(text) else {
+            let Some(limits) = Limits::parse_only(text) else {
                 continue;
             };
             // The records come after a colon, which comes after the limits.
@@ -145,7 +145,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
     for (at, (line, title)) in headings.iter().enumerate().take(500) {
         let next = headings.get(at + 1).map_or(usize::MAX, |(next, _)| *next);
-        let Some(limits) = Limits::only(title) else {
+        let Some(limits) = Limits::parse_only(title) else {
             continue;
         };
         let items = report
@@ -182,7 +182,7 @@ fn judge(
         let of_kind = |field: &&Field| field.figure.kind == limits.kind && field.is_exact();
         let mut all: Vec<&Record> = Vec::new();
         for grid in grids.grids() {
-            all.extend(named(grid, name).into_iter().flatten());
+            all.extend(named_records(grid, name).into_iter().flatten());
         }
         let fields = || {
             all.iter()
@@ -193,7 +193,7 @@ fn judge(
         let Some(first) = fields().next() else {
             continue;
         };
-        if fields().any(|field| limits.has(field.figure.value)) {
+        if fields().any(|field| limits.allows(field.figure.value)) {
             right += 1;
         } else if let Some(record) = all.first().filter(|_| wrong.is_none()) {
             wrong = Some((*record, first));
@@ -209,7 +209,7 @@ fn judge(
         [
             format!(
                 "\"{}\"; {}, {}: {}",
-                shortened(text),
+                shorten(text),
                 record.label,
                 field.name.text,
                 field.figure.text
@@ -239,7 +239,7 @@ mod tests {
             ("more than 3 servers", None),
             ("5 ms to 10 ms or 20 ms to 30 ms", None),
         ] {
-            let found = Limits::only(text).map(|limits| (limits.low, limits.high));
+            let found = Limits::parse_only(text).map(|limits| (limits.low, limits.high));
             assert_eq!(found, expected, "{text}");
         }
     }

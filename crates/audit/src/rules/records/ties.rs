@@ -1,14 +1,14 @@
 //! Two percentiles that are equal to the last digit in every row of a table: one column is a copy.
 
-use super::copies::weight;
+use super::copies::significant_digits;
 use super::warn;
 use crate::records::{Field, Grid, Kind, Meaning, Record};
 use crate::report::Findings;
 
 /// Minimum number of samples between the two percentiles, so that they differ.
-const LEAST_BETWEEN: f64 = 4.0;
+const MIN_REQUESTS_BETWEEN: f64 = 4.0;
 /// Minimum number of equal digits of all rows together.
-const LEAST_DIGITS: usize = 6;
+const MIN_DIGITS: usize = 6;
 
 pub fn check(grid: &Grid, findings: &mut Findings) {
     let Some(first) = grid.records.first() else {
@@ -37,7 +37,8 @@ fn compare(grid: &Grid, (low, high): (&Field, &Field), between: f64, findings: &
     let mut digits = 0;
     let mut example: Option<(&Record, &Field)> = None;
     for record in &grid.records {
-        let (Some(one), Some(other)) = (record.twin(low), record.twin(high)) else {
+        let (Some(one), Some(other)) = (record.matching_field(low), record.matching_field(high))
+        else {
             continue;
         };
         if one.figure.kind != Kind::Time || one.figure.value != other.figure.value {
@@ -45,15 +46,15 @@ fn compare(grid: &Grid, (low, high): (&Field, &Field), between: f64, findings: &
         }
         // With few samples, both percentiles may be the same request.
         let enough = record
-            .only(Meaning::Requests)
-            .is_some_and(|count| count.figure.value * between >= LEAST_BETWEEN);
+            .only_field(Meaning::Requests)
+            .is_some_and(|count| count.figure.value * between >= MIN_REQUESTS_BETWEEN);
         if enough {
             rows += 1;
-            digits += weight(&one.figure);
+            digits += significant_digits(&one.figure);
             example = example.or(Some((record, one)));
         }
     }
-    let (Some((record, field)), true) = (example, rows >= 2 && digits >= LEAST_DIGITS) else {
+    let (Some((record, field)), true) = (example, rows >= 2 && digits >= MIN_DIGITS) else {
         return;
     };
     warn(

@@ -1,8 +1,8 @@
 //! A heading whose users, requests, duration or rate differ from those of the tables and lists below it.
 
-use super::{beside, warn};
+use super::{quote_with_field, warn};
 use crate::pattern::{Pattern, group, pattern};
-use crate::quantity::{digits, number, time_unit};
+use crate::quantity::{format_number, parse_number, parse_time_unit};
 use crate::records::{Field, Grids, Kind, Meaning};
 use crate::report::{Findings, Report};
 
@@ -72,22 +72,22 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
             all.filter(|field| field.name.meaning == meaning && field.figure.kind == kind)
                 .collect()
         };
-        setting(
+        check_setting(
             title,
             *line,
             &USERS,
             &of(Meaning::Users, Kind::Plain),
             findings,
         );
-        setting(
+        check_setting(
             title,
             *line,
             &REQUESTS,
             &of(Meaning::Requests, Kind::Plain),
             findings,
         );
-        duration(title, *line, &of(Meaning::Duration, Kind::Time), findings);
-        rate(
+        check_duration(title, *line, &of(Meaning::Duration, Kind::Time), findings);
+        check_rate(
             report,
             title,
             *line,
@@ -98,15 +98,15 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
 }
 
 /// The only match of a pattern in a title, as a figure and as text.
-fn only(title: &str, pattern: &'static Pattern) -> Option<(f64, bool, String)> {
+fn only_match(title: &str, pattern: &'static Pattern) -> Option<(f64, bool, String)> {
     let found = pattern.only(title)?;
-    let (value, _) = number(group(&found, 1))?;
+    let (value, _) = parse_number(group(&found, 1))?;
     let thousands = !group(&found, 2).is_empty();
     let scale = if thousands { 1e3 } else { 1.0 };
     Some((value * scale, thousands, group(&found, 0).trim().to_owned()))
 }
 
-fn mismatch(
+fn report_mismatch(
     title: &str,
     line: usize,
     claimed: &str,
@@ -118,7 +118,7 @@ fn mismatch(
         rule,
         line,
         [
-            beside(title, field),
+            quote_with_field(title, field),
             format!(
                 "the heading states {claimed}, but every figure below it is {}",
                 field.figure.text
@@ -130,7 +130,7 @@ fn mismatch(
 }
 
 /// Reports a heading if all figures below it agree on another value.
-fn alike<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
+fn common_field<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
     let first = fields.first()?;
     let same = |field: &&Field| {
         (field.figure.value - first.figure.value).abs() <= 0.02 * first.figure.value
@@ -139,24 +139,26 @@ fn alike<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
     (fields.iter().all(|field| same(field) && exact(field))).then_some(*first)
 }
 
-fn setting(
+fn check_setting(
     title: &str,
     line: usize,
     pattern: &'static Pattern,
     fields: &[&Field],
     findings: &mut Findings,
 ) {
-    let (Some((claimed, _, text)), Some(field)) = (only(title, pattern), alike(fields)) else {
+    let (Some((claimed, _, text)), Some(field)) =
+        (only_match(title, pattern), common_field(fields))
+    else {
         return;
     };
     if claimed < 1.0 || (claimed - field.figure.value).abs() <= 0.05 * claimed {
         return;
     }
-    mismatch(title, line, &text, field, "label-mismatch", findings);
+    report_mismatch(title, line, &text, field, "label-mismatch", findings);
 }
 
-fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
-    let (Some(found), Some(field)) = (DURATION.only(title), alike(fields)) else {
+fn check_duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
+    let (Some(found), Some(field)) = (DURATION.only(title), common_field(fields)) else {
         return;
     };
     let group = |at: usize| group(&found, at);
@@ -164,7 +166,7 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
         unit if unit.starts_with('m') => "m",
         _ => "s",
     };
-    let (Some((value, _)), Some(scale)) = (number(group(1)), time_unit(unit)) else {
+    let (Some((value, _)), Some(scale)) = (parse_number(group(1)), parse_time_unit(unit)) else {
         return;
     };
     let (claimed, measured) = (value * scale, field.figure.value);
@@ -172,7 +174,7 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
     if claimed < 1.0 || measured < 1.0 || (0.66..1.5).contains(&(measured / claimed)) {
         return;
     }
-    mismatch(
+    report_mismatch(
         title,
         line,
         group(0).trim(),
@@ -182,12 +184,18 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
     );
 }
 
-fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
+fn check_rate(
+    report: &Report,
+    title: &str,
+    line: usize,
+    fields: &[&Field],
+    findings: &mut Findings,
+) {
     const REQUESTED: [&str; 10] = [
         "rate", "load", "constant", "open", "offered", "at ", "under", "test", "stage", "scenario",
     ];
     let lower = title.to_lowercase();
-    let Some((claimed, thousands, text)) = only(title, &RATE) else {
+    let Some((claimed, thousands, text)) = only_match(title, &RATE) else {
         return;
     };
     let Some(field) = fields.first() else {
@@ -223,11 +231,11 @@ fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: 
         "stale-prose",
         line,
         [
-            beside(title, field),
+            quote_with_field(title, field),
             format!(
                 "{text} ÷ {} = {}, and no rate below the heading is {text}",
                 field.figure.text,
-                digits(claimed / field.figure.value)
+                format_number(claimed / field.figure.value)
             ),
             "Copy the figure from the table.".to_owned(),
         ],

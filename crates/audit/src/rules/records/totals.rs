@@ -2,12 +2,12 @@
 
 use super::columns::Column;
 use super::warn;
-use crate::quantity::digits;
+use crate::quantity::format_number;
 use crate::records::{Field, Figure, Grid, Kind, Meaning, Record};
 use crate::report::Findings;
 
 /// Checks a last row that is the sum of the other rows.
-pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+pub fn check_sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;
     };
@@ -59,7 +59,7 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                 format!(
                     "{} = {}, not {}",
                     texts.join(" + "),
-                    digits(right / printed.step * number_step(printed)),
+                    format_number(right / printed.step * step_in_own_unit(printed)),
                     printed.text
                 ),
                 "Recalculate the sum.".to_owned(),
@@ -70,7 +70,7 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
 }
 
 /// Checks the mean and the percentiles of a last row for all requests against the other rows.
-pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+pub fn check_mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;
     };
@@ -141,7 +141,7 @@ pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                 ),
                 format!(
                     "the mean of all rows, weighted by their requests, is {}, not {}",
-                    digits(right / printed.step * number_step(printed)),
+                    format_number(right / printed.step * step_in_own_unit(printed)),
                     printed.text
                 ),
                 "Compute the mean of all requests again.".to_owned(),
@@ -149,12 +149,12 @@ pub fn mixtures(grid: &Grid, columns: &[Column], findings: &mut Findings) {
             findings,
         );
     }
-    quantiles(grid, parts, *all, findings);
+    check_quantiles(grid, parts, *all, findings);
 }
 
 /// Checks that a percentile of all requests leaves enough requests above and below it, given the
 /// percentiles of the parts.
-fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
+fn check_quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;
     };
@@ -216,10 +216,10 @@ fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
                 ),
                 format!(
                     "by the percentiles of the rows, at least {} of {} requests are {word} {}, and only {} may be",
-                    digits(count.round()),
-                    digits(all),
+                    format_number(count.round()),
+                    format_number(all),
                     printed.figure.text,
-                    digits(limit.round())
+                    format_number(limit.round())
                 ),
                 "Compute the percentiles of all requests from the samples, not from the rows."
                     .to_owned(),
@@ -231,7 +231,7 @@ fn quantiles(grid: &Grid, parts: &[f64], all: f64, findings: &mut Findings) {
 
 /// Checks a last row that is the mean of the other rows: it must be within their range, and match
 /// if another column does.
-pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+pub fn check_averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;
     };
@@ -277,7 +277,7 @@ pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
                 format!(
                     "the mean of the {} rows is {}, not {}",
                     others.len(),
-                    digits(mean / printed.step * number_step(printed)),
+                    format_number(mean / printed.step * step_in_own_unit(printed)),
                     printed.text
                 ),
                 "Recalculate the mean.".to_owned(),
@@ -288,11 +288,11 @@ pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
 }
 
 /// The step of a figure in its printed unit.
-fn number_step(figure: &Figure) -> f64 {
+fn step_in_own_unit(figure: &Figure) -> f64 {
     let text = figure
         .text
         .trim_start_matches(|letter: char| !letter.is_ascii_digit());
     crate::quantity::split_number(text)
-        .and_then(|(written, _)| crate::quantity::number(written))
+        .and_then(|(written, _)| crate::quantity::parse_number(written))
         .map_or(figure.step, |(_, step)| step)
 }

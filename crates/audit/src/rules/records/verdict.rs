@@ -11,7 +11,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub fn of(word: &str) -> Verdict {
+    pub fn from_word(word: &str) -> Verdict {
         let lower = word.to_lowercase();
         let starts = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
         if starts(&[

@@ -1,12 +1,12 @@
 //! "A wins 7 of 9", compared with the wins in the table.
 
-use super::contest::{Contest, contests, is_named};
+use super::contest::{Contest, find_contests, is_named};
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
-use crate::rules::tables::cell;
+use crate::rules::prose::shorten;
+use crate::rules::tables::cell_at;
 
 static WINS: Pattern = pattern!(
     r"(?i)^(.*?)\b(?:wins|won|leads|led|is (?:the )?(?:fastest|faster|best)|was (?:the )?(?:fastest|faster|best)|comes out ahead|outperforms [^,.;]*?|beats [^,.;]*?|takes)\s+(?:in\s+|on\s+|at\s+)?(?:all\s+)?(\d{1,3})\s*(?:/|of|out of)\s*(?:the\s+|all\s+)?(\d{1,3})\b"
@@ -14,11 +14,11 @@ static WINS: Pattern = pattern!(
 static WINS_BEHIND: Pattern = pattern!(
     r"(?i)^\W*([^:]{2,40}?)\s*(?:wins)?\s*:\s*\W*(\d{1,3})\s*(?:/|of|out of)\s*(\d{1,3})\s*(?:wins|tests|benchmarks|categories|scenarios|workloads)\b"
 );
-pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Findings) {
+pub fn check_sentence(report: &Report, text: &str, line: usize, findings: &mut Findings) {
     if text.len() > 300 || is_uncertain(text) {
         return;
     }
-    let plain = numerals(&text.replace(['*', '`', '"'], ""));
+    let plain = replace_number_words(&text.replace(['*', '`', '"'], ""));
     if !plain.contains(|letter: char| letter.is_ascii_digit()) {
         return;
     }
@@ -28,7 +28,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
     {
         let number = |at: usize| group(&found, at).parse::<usize>();
         if let (Ok(claimed), Ok(all)) = (number(2), number(3)) {
-            wins(
+            check_wins(
                 report,
                 text,
                 line,
@@ -40,7 +40,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
 }
 
 /// Replaces numbers in words before "of": "seven of nine" becomes "7 of 9".
-pub fn numerals(text: &str) -> String {
+pub fn replace_number_words(text: &str) -> String {
     const WORDS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve",
@@ -76,7 +76,7 @@ pub fn numerals(text: &str) -> String {
 }
 
 /// Checks "A wins 7 of 9" against the tables of the page with nine rows.
-fn wins(
+fn check_wins(
     report: &Report,
     text: &str,
     line: usize,
@@ -89,7 +89,7 @@ fn wins(
             is_named(who, rival, &contest.rivals) && is_named(text, rival, &contest.rivals)
         })
     };
-    let contests: Vec<Contest> = contests(report, |table| table.rows.len() == all)
+    let contests: Vec<Contest> = find_contests(report, |table| table.rows.len() == all)
         .filter(|contest| names(contest, who))
         .collect();
     // The only table with this number of rows.
@@ -103,12 +103,12 @@ fn wins(
             // If the figures of a row cannot be compared, its winner is unknown unless a column names it.
             let named = contest
                 .winner
-                .is_some_and(|at| names(contest, cell(row, at)));
+                .is_some_and(|at| names(contest, cell_at(row, at)));
             possible += usize::from(named || contest.winner.is_none());
             sure += usize::from(named);
             continue;
         };
-        let best = Contest::best(&figures, more);
+        let best = Contest::best_rivals(&figures, more);
         let mine = best
             .iter()
             .any(|rival| is_named(who, rival, &contest.rivals));
@@ -122,7 +122,7 @@ fn wins(
         "total-mismatch",
         line,
         [
-            format!("\"{}\"; the table has {all} rows", shortened(text)),
+            format!("\"{}\"; the table has {all} rows", shorten(text)),
             format!("it has the best figure in {possible} of them, not in {claimed}"),
             "Count the rows again.".to_owned(),
         ],
@@ -132,7 +132,7 @@ fn wins(
 
 #[cfg(test)]
 mod tests {
-    use super::numerals;
+    use super::replace_number_words;
 
     #[test]
     fn numbers_in_words_are_read_next_to_of() {
@@ -142,7 +142,7 @@ mod tests {
             ("One test of many was slow.", "One test of many was slow."),
             ("no one is first", "no one is first"),
         ] {
-            assert_eq!(numerals(text), expected);
+            assert_eq!(replace_number_words(text), expected);
         }
     }
 }
