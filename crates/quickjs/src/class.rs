@@ -7,7 +7,8 @@ use std::any::TypeId;
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
-use crate::function::{Entry, Returned, guarded};
+use crate::exotic;
+use crate::function::{Entry, Returned};
 use crate::image::{InImage, Place, is_in_image};
 use crate::name::Atom;
 use crate::slot::Slot;
@@ -32,8 +33,10 @@ pub trait Class: Sized + 'static {
     /// Whether the object computes its own properties with [`Class::get`] and the methods after it.
     const EXOTIC: bool = false;
 
-    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do.
-    const METHODS: &'static [&'static str] = &[];
+    /// Whether an exotic object has all methods of its prototype as own properties, in their order after its other keys,
+    /// as k6's objects do. A method that is read from the object remembers it. Calls such as `object.method()` use the
+    /// method of the prototype directly.
+    const LISTS_METHODS: bool = false;
 
     /// The value of the own property `key`. If it is `None`, the engine continues the lookup in the prototype.
     /// Called only if no script has assigned an ordinary property of that name.
@@ -84,24 +87,24 @@ pub enum Assignment {
 
 /// The target of an object's opaque pointer.
 #[repr(C)]
-struct Boxed<T> {
-    table: &'static Table,
+pub(super) struct Boxed<T> {
+    pub(super) table: &'static Table,
     value: T,
 }
 
 /// The functions of a host type that the engine's callbacks need. Each of its objects starts with a pointer to them.
-struct Table {
+pub(super) struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
     /// The last argument specifies whether to release the values in slots, too.
     free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, bool),
     /// A copy for one user of an image; `None` if all users share the value.
     copy: Option<CopyForUser>,
-    get: ExoticGet,
-    method: ExoticMethod,
-    set: ExoticSet,
-    delete: ExoticDelete,
-    keys: ExoticKeys,
+    pub(super) get: ExoticGet,
+    pub(super) method: ExoticMethod,
+    pub(super) set: ExoticSet,
+    pub(super) delete: ExoticDelete,
+    pub(super) keys: ExoticKeys,
 }
 
 type CopyForUser = unsafe fn(NonNull<Boxed<()>>, &Context) -> NonNull<Boxed<()>>;
@@ -171,11 +174,15 @@ impl<T: Class> TableOf<T> {
                 .get(context, this, key)
         },
         method: |context, this, key| {
-            if !key.with_text(|name| T::METHODS.contains(&name)) {
+            let has = |name: &str| T::prototype().iter().any(|entry| entry.name() == name);
+            if !T::LISTS_METHODS || !key.with_text(has) {
                 return Ok(None);
             }
             let method = context.prototype_of::<T>()?.get(key)?;
-            method.invoke("bind", &[this]).map(Some)
+            let is_method = method.is_function();
+            is_method
+                .then(|| method.invoke("bind", &[this]))
+                .transpose()
         },
         set: |boxed, context, key, value| {
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
@@ -190,7 +197,9 @@ impl<T: Class> TableOf<T> {
         keys: |boxed, context| {
             let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
             let mut keys = object.keys(context)?;
-            keys.extend(context.keys(T::METHODS));
+            if T::LISTS_METHODS {
+                keys.extend(context.keys(T::prototype().iter().map(Entry::name)));
+            }
             Ok(keys)
         },
     };
@@ -202,16 +211,6 @@ pub(super) struct ClassIds {
     plain: sys::JSClassID,
     exotic: sys::JSClassID,
 }
-
-static EXOTIC: sys::JSClassExoticMethods = sys::JSClassExoticMethods {
-    get_own_property: Some(exotic_get_own),
-    get_own_property_names: Some(exotic_names),
-    delete_property: Some(exotic_delete),
-    define_own_property: None,
-    has_property: None,
-    get_property: Some(exotic_get),
-    set_property: Some(exotic_set),
-};
 
 impl ClassIds {
     pub(super) fn register(runtime: NonNull<sys::JSRuntime>) -> Self {
@@ -234,7 +233,7 @@ impl ClassIds {
         };
         Self {
             plain: register(std::ptr::null()),
-            exotic: register(&EXOTIC),
+            exotic: register(&exotic::CALLBACKS),
         }
     }
 }
@@ -325,7 +324,7 @@ impl<'c> Value<'c> {
 
 /// The box of `object`, if it is a host object.
 #[inline]
-fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>>> {
+pub(super) fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>>> {
     let ids = &context.inner().classes;
     let mut id = 0;
     // SAFETY: the engine returns null for objects without an opaque pointer.
@@ -407,194 +406,6 @@ unsafe extern "C" fn mark(
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
             (boxed.as_ref().table.mark)(boxed, runtime, mark);
-        }
-    }
-}
-
-/// Looks up an own property of an exotic object. Without methods if the prototype is searched next, which has them.
-///
-/// # Safety
-/// All arguments must come from the engine.
-unsafe fn own<'c>(
-    context: &'c Context,
-    object: sys::JSValue,
-    key: sys::JSAtom,
-    with_methods: bool,
-) -> Result<Option<Value<'c>>, Thrown> {
-    let Some(boxed) = host_box(context, object) else {
-        return Ok(None);
-    };
-    // SAFETY: the engine holds the object and the key during the call.
-    unsafe {
-        let this = crate::value::Borrowed::from_raw(context, object);
-        let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-        let table = boxed.as_ref().table;
-        match (table.get)(boxed, context, &this, &key)? {
-            None if with_methods => (table.method)(context, &this, &key),
-            found => Ok(found),
-        }
-    }
-}
-
-unsafe extern "C" fn exotic_get(
-    context: *mut sys::JSContext,
-    object: sys::JSValue,
-    key: sys::JSAtom,
-    _receiver: sys::JSValue,
-) -> sys::JSValue {
-    // SAFETY: the engine passes live values. If nothing is found, it continues the lookup in the prototype.
-    unsafe {
-        let context = Context::from_raw(context);
-        guarded(context, || match own(context, object, key, false)? {
-            Some(value) => Ok(value),
-            None => {
-                let prototype =
-                    Value::checked(context, sys::JS_GetPrototype(context.raw(), object))?;
-                if prototype.is_null() {
-                    return Ok(context.undefined());
-                }
-                Value::checked(
-                    context,
-                    sys::JS_GetProperty(context.raw(), prototype.raw(), key),
-                )
-            }
-        })
-    }
-}
-
-unsafe extern "C" fn exotic_get_own(
-    context: *mut sys::JSContext,
-    descriptor: *mut sys::JSPropertyDescriptor,
-    object: sys::JSValue,
-    key: sys::JSAtom,
-) -> i32 {
-    // SAFETY: the engine passes live values. It passes a descriptor only if it must be filled.
-    unsafe {
-        let context = Context::from_raw(context);
-        let mut found = false;
-        let value = guarded(context, || {
-            let value = own(context, object, key, true)?;
-            found = value.is_some();
-            Ok(value.unwrap_or_else(|| context.undefined()))
-        });
-        if sys::JS_IsException(value) {
-            return -1;
-        }
-        if !found {
-            return 0;
-        }
-        if descriptor.is_null() {
-            sys::JS_FreeValue(context.raw(), value);
-        } else {
-            (*descriptor).flags = sys::JS_PROP_C_W_E as i32;
-            (*descriptor).value = value;
-            (*descriptor).getter = sys::JS_UNDEFINED;
-            (*descriptor).setter = sys::JS_UNDEFINED;
-        }
-        1
-    }
-}
-
-unsafe extern "C" fn exotic_names(
-    context: *mut sys::JSContext,
-    table: *mut *mut sys::JSPropertyEnum,
-    length: *mut u32,
-    object: sys::JSValue,
-) -> i32 {
-    // SAFETY: the engine passes live values. It frees the table with `js_free` and releases each of its atoms.
-    unsafe {
-        let context = Context::from_raw(context);
-        let mut keys = Vec::new();
-        let done = guarded(context, || {
-            if let Some(boxed) = host_box(context, object) {
-                keys = (boxed.as_ref().table.keys)(boxed, context)?;
-            }
-            Ok(context.undefined())
-        });
-        if sys::JS_IsException(done) {
-            return -1;
-        }
-        let bytes = size_of::<sys::JSPropertyEnum>() * keys.len().max(1);
-        let made = sys::js_malloc(context.raw(), bytes as _).cast::<sys::JSPropertyEnum>();
-        if made.is_null() {
-            return -1;
-        }
-        let count = keys.len();
-        for (index, key) in keys.into_iter().enumerate() {
-            let key = std::mem::ManuallyDrop::new(key);
-            made.add(index).write(sys::JSPropertyEnum {
-                is_enumerable: true,
-                atom: key.raw,
-            });
-        }
-        *table = made;
-        *length = count as u32;
-        0
-    }
-}
-
-unsafe extern "C" fn exotic_delete(
-    context: *mut sys::JSContext,
-    object: sys::JSValue,
-    key: sys::JSAtom,
-) -> i32 {
-    // SAFETY: the engine passes live values.
-    unsafe {
-        let context = Context::from_raw(context);
-        let mut gone = true;
-        let done = guarded(context, || {
-            if let Some(boxed) = host_box(context, object) {
-                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-                gone = (boxed.as_ref().table.delete)(boxed, context, &key)?;
-            }
-            Ok(context.undefined())
-        });
-        if sys::JS_IsException(done) {
-            -1
-        } else {
-            i32::from(gone)
-        }
-    }
-}
-
-unsafe extern "C" fn exotic_set(
-    context: *mut sys::JSContext,
-    object: sys::JSValue,
-    key: sys::JSAtom,
-    value: sys::JSValue,
-    receiver: sys::JSValue,
-    flags: i32,
-) -> i32 {
-    // SAFETY: the engine passes live values and keeps its references.
-    unsafe {
-        let context = Context::from_raw(context);
-        let mut written = Assignment::Ordinary;
-        let done = guarded(context, || {
-            if let Some(boxed) = host_box(context, object) {
-                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-                let value = crate::value::Borrowed::from_raw(context, value);
-                written = (boxed.as_ref().table.set)(boxed, context, &key, &value)?;
-            }
-            Ok(context.undefined())
-        });
-        if sys::JS_IsException(done) {
-            return -1;
-        }
-        match written {
-            Assignment::Done => 1,
-            Assignment::Ordinary => {
-                let value = sys::JS_DupValue(context.raw(), value);
-                let every = sys::JS_PROP_C_W_E as i32;
-                sys::JS_DefinePropertyValue(context.raw(), receiver, key, value, every | flags)
-            }
-            Assignment::Refused
-                if flags & (sys::JS_PROP_THROW | sys::JS_PROP_THROW_STRICT) as i32 != 0 =>
-            {
-                let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-                let _ = context.throw_type(format!("cannot assign to property '{}'", key.text()));
-                -1
-            }
-            Assignment::Refused => 0,
         }
     }
 }

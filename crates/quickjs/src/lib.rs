@@ -23,6 +23,7 @@ mod class;
 mod context;
 mod engine;
 mod exception;
+mod exotic;
 mod fiber;
 mod function;
 mod give_way;

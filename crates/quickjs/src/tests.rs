@@ -216,7 +216,7 @@ impl Drop for Ship {
 impl Class for Ship {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
     const EXOTIC: bool = true;
-    const METHODS: &'static [&'static str] = &["hail"];
+    const LISTS_METHODS: bool = true;
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"hail", 0, hail)];
@@ -295,8 +295,20 @@ fn host_objects_compute_their_properties() {
             "Plimnullundefined"
         );
         assert_eq!(eval(context, "ship.hail()"), "ahoy Plim");
+        for detached in [
+            "ship.hail.call({})",
+            "const { hail } = ship; hail()",
+            "const { hail: other, ...rest } = ship; other() && rest.beta === null ? other() : ''",
+            "({ ...ship }).hail()",
+            "Object.assign({}, ship).hail()",
+            "Object.create(ship).hail()",
+            "(({ hail = 1 }) => hail())(ship)",
+            "let named; ({ hail: named } = ship); named()",
+        ] {
+            assert_eq!(eval(context, &format!("{{ {detached} }}")), "ahoy Plim");
+        }
         assert_eq!(
-            eval(context, "ship.hail.call({})"),
+            eval(context, "Object.getPrototypeOf(ship).hail.call({})"),
             "threw TypeError: not a ship"
         );
         assert_eq!(

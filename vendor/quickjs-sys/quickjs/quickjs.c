@@ -10074,6 +10074,28 @@ JSValue JS_GetProperty(JSContext *ctx, JSValueConst this_obj, JSAtom prop)
     return JS_GetPropertyInternal(ctx, this_obj, prop, this_obj, false);
 }
 
+/* The method that 'this_obj.prop()' calls, if 'p' is 'this_obj', is exotic, and
+   takes it from its prototype. 'p' has no ordinary property 'prop'. */
+static inline bool js_find_called_method(JSContext *ctx, JSValueConst this_obj,
+                                         JSObject *p, JSAtom prop,
+                                         JSValue *pval)
+{
+    const JSClassExoticMethods *em;
+    JSShapeProperty *prs;
+    JSProperty *pr;
+
+    if (!p->is_exotic || p->fast_array || p != JS_VALUE_GET_OBJ(this_obj))
+        return false;
+    em = ctx->rt->class_array[p->class_id].exotic;
+    if (!em || !em->calls_prototype || !p->shape->proto)
+        return false;
+    prs = find_own_property(&pr, p->shape->proto, prop);
+    if (!prs || (prs->flags & JS_PROP_TMASK))
+        return false;
+    *pval = js_dup(pr->u.value);
+    return true;
+}
+
 static JSValue JS_ThrowTypeErrorPrivateNotFound(JSContext *ctx, JSAtom atom)
 {
     return JS_ThrowTypeErrorAtom(ctx, "private class field '%s' does not exist",
@@ -20570,6 +20592,9 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                                not numeric. Plimsoll: a long chain is
                                walked there, with pauses */
                             obj = JS_MKPTR(JS_TAG_OBJECT, p);
+                            if (js_find_called_method(ctx, sp[-1], p, atom,
+                                                      &val))
+                                break;
                             goto get_field2_slow_path;
                         }
                         p = p->shape->proto;
@@ -27788,8 +27813,10 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
                             emit_atom(s, prop_name);
                             emit_op(s, OP_swap); /* TOS: excludeList src */
                         }
-                        /* get the named property from the source object */
-                        emit_op(s, OP_get_field2);
+                        /* get the named property from the source object;
+                           get_field2 is for calls */
+                        emit_op(s, OP_dup);
+                        emit_op(s, OP_get_field);
                         emit_u32(s, prop_name);
                     }
                     if (js_parse_destructuring_element(s, tok, is_arg, true, -1, true, export_flag) < 0)
@@ -27916,8 +27943,9 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
                     goto lvalue;
                 }
                 var_name = JS_DupAtom(s->ctx, prop_name);
-                /* source -- source val */
-                emit_op(s, OP_get_field2);
+                /* source -- source val; get_field2 is for calls */
+                emit_op(s, OP_dup);
+                emit_op(s, OP_get_field);
                 emit_u32(s, prop_name);
             }
         set_val:
@@ -31963,6 +31991,9 @@ typedef enum JSResolveResultEnum {
     JS_RESOLVE_RES_NOT_FOUND,
     JS_RESOLVE_RES_CIRCULAR,
     JS_RESOLVE_RES_AMBIGUOUS,
+    /* not exported by a module of the host: the value is its private value,
+       which is undefined at first */
+    JS_RESOLVE_RES_LACKING,
 } JSResolveResultEnum;
 
 static JSResolveResultEnum js_resolve_export1(JSContext *ctx,
@@ -32004,6 +32035,7 @@ static JSResolveResultEnum js_resolve_export1(JSContext *ctx,
     } else {
         if (export_name != JS_ATOM_default) {
             /* not found in direct or indirect exports: try star exports */
+            JSModuleDef *lacking = NULL;
             int i;
 
             for(i = 0; i < m->star_export_entries_count; i++) {
@@ -32018,6 +32050,8 @@ static JSResolveResultEnum js_resolve_export1(JSContext *ctx,
                 if (ret == JS_RESOLVE_RES_AMBIGUOUS ||
                     ret == JS_RESOLVE_RES_EXCEPTION) {
                     return ret;
+                } else if (ret == JS_RESOLVE_RES_LACKING) {
+                    lacking = res_m;
                 } else if (ret == JS_RESOLVE_RES_FOUND) {
                     if (*pme != NULL) {
                         if (*pmodule != res_m ||
@@ -32034,6 +32068,14 @@ static JSResolveResultEnum js_resolve_export1(JSContext *ctx,
             }
             if (*pme != NULL)
                 return JS_RESOLVE_RES_FOUND;
+            if (lacking) {
+                *pmodule = lacking;
+                return JS_RESOLVE_RES_LACKING;
+            }
+        }
+        if (m->init_func) {
+            *pmodule = m;
+            return JS_RESOLVE_RES_LACKING;
         }
         return JS_RESOLVE_RES_NOT_FOUND;
     }
@@ -32154,6 +32196,7 @@ typedef enum {
     EXPORTED_NAME_AMBIGUOUS,
     EXPORTED_NAME_NORMAL,
     EXPORTED_NAME_NS,
+    EXPORTED_NAME_LACKING,
 } ExportedNameEntryEnum;
 
 typedef struct ExportedNameEntry {
@@ -32317,7 +32360,9 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
             res = js_resolve_export(ctx, &res_m, &res_me, m,
                                     en->export_name);
         }
-        if (res != JS_RESOLVE_RES_FOUND) {
+        if (res == JS_RESOLVE_RES_LACKING) {
+            en->export_type = EXPORTED_NAME_LACKING;
+        } else if (res != JS_RESOLVE_RES_FOUND) {
             if (res != JS_RESOLVE_RES_AMBIGUOUS) {
                 /* for a re-export the binding is missing from the target
                    module, not from m; report the target and the looked-up name */
@@ -32376,6 +32421,12 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
                                           en->export_name,
                                           JS_AUTOINIT_ID_MODULE_NS,
                                           en->u.module, JS_PROP_ENUMERABLE | JS_PROP_WRITABLE) < 0)
+                goto fail;
+            break;
+        case EXPORTED_NAME_LACKING:
+            /* as in k6, always null here */
+            if (JS_DefinePropertyValue(ctx, obj, en->export_name, JS_NULL,
+                                       JS_PROP_ENUMERABLE | JS_PROP_WRITABLE) < 0)
                 goto fail;
             break;
         default:
@@ -32634,7 +32685,7 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
             JSModuleDef *res_m, *m1;
             m1 = m->req_module_entries[me->u.req_module_idx].module;
             ret = js_resolve_export(ctx, &res_m, &res_me, m1, me->local_name);
-            if (ret != JS_RESOLVE_RES_FOUND) {
+            if (ret != JS_RESOLVE_RES_FOUND && ret != JS_RESOLVE_RES_LACKING) {
                 /* the binding is missing from the re-exported module m1, not
                    from the re-exporting module m; report m1 and the name being
                    looked up there, matching the direct-import diagnostic */
@@ -32689,14 +32740,12 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
 
                 ret = js_resolve_export(ctx, &res_m,
                                         &res_me, m1, mi->import_name);
-                if (ret == JS_RESOLVE_RES_NOT_FOUND && m1->init_func) {
-                    /* a module of the host: what it does not export is
-                       its private value, which is undefined at first */
+                if (ret == JS_RESOLVE_RES_LACKING) {
                     var_ref = js_create_module_var(ctx, false);
                     if (!var_ref)
                         goto fail;
                     set_value(ctx, &var_ref->value,
-                              js_dup(m1->private_value));
+                              js_dup(res_m->private_value));
                     var_refs[mi->var_idx] = var_ref;
                     continue;
                 }

@@ -678,10 +678,11 @@ pub struct JSClassExoticMethods {
             flags: ::core::ffi::c_int,
         ) -> ::core::ffi::c_int,
     >,
+    pub calls_prototype: bool,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of JSClassExoticMethods"][::core::mem::size_of::<JSClassExoticMethods>() - 56usize];
+    ["Size of JSClassExoticMethods"][::core::mem::size_of::<JSClassExoticMethods>() - 64usize];
     ["Alignment of JSClassExoticMethods"][::core::mem::align_of::<JSClassExoticMethods>() - 8usize];
     ["Offset of field: JSClassExoticMethods::get_own_property"]
         [::core::mem::offset_of!(JSClassExoticMethods, get_own_property) - 0usize];
@@ -697,6 +698,8 @@ const _: () = {
         [::core::mem::offset_of!(JSClassExoticMethods, get_property) - 40usize];
     ["Offset of field: JSClassExoticMethods::set_property"]
         [::core::mem::offset_of!(JSClassExoticMethods, set_property) - 48usize];
+    ["Offset of field: JSClassExoticMethods::calls_prototype"]
+        [::core::mem::offset_of!(JSClassExoticMethods, calls_prototype) - 56usize];
 };
 pub type JSClassFinalizer =
     ::core::option::Option<unsafe extern "C" fn(rt: *mut JSRuntime, val: JSValue)>;

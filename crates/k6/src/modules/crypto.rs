@@ -123,12 +123,12 @@ impl Class for ScriptHasher {
     const IN_IMAGE: InImage<Self> = InImage::Copied(|_, hasher| ScriptHasher(hasher.0.clone()));
 
     const EXOTIC: bool = true;
-    const METHODS: &'static [&'static str] = &["digest", "update"];
+    const LISTS_METHODS: bool = true;
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::function(c"update", 1, update),
             Entry::function(c"digest", 1, digest_so_far),
+            Entry::function(c"update", 1, update),
         ];
         ENTRIES
     }

@@ -15,14 +15,14 @@ impl Class for Jar {
     const IN_IMAGE: InImage<Self> = InImage::Copied(|_, jar| Jar(Rc::new((*jar.0).clone())));
 
     const EXOTIC: bool = true;
-    const METHODS: &'static [&'static str] = &["clear", "cookiesForURL", "delete", "set"];
+    const LISTS_METHODS: bool = true;
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::function(c"cookiesForURL", 1, cookies_for_url),
-            Entry::function(c"set", 4, set),
             Entry::function(c"clear", 1, clear),
+            Entry::function(c"cookiesForURL", 1, cookies_for_url),
             Entry::function(c"delete", 2, delete),
+            Entry::function(c"set", 4, set),
         ];
         ENTRIES
     }

@@ -393,14 +393,14 @@ impl Class for Response {
 
     const EXOTIC: bool = true;
 
-    const METHODS: &'static [&'static str] = &["clickLink", "html", "json", "submitForm"];
+    const LISTS_METHODS: bool = true;
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::function(c"json", 1, json),
-            Entry::function(c"html", 1, page::html),
-            Entry::function(c"submitForm", 1, page::submit_form),
             Entry::function(c"clickLink", 1, page::click_link),
+            Entry::function(c"html", 1, page::html),
+            Entry::function(c"json", 1, json),
+            Entry::function(c"submitForm", 1, page::submit_form),
         ];
         ENTRIES
     }

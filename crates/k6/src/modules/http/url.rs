@@ -14,7 +14,7 @@ impl Class for TaggedUrl {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
     const EXOTIC: bool = true;
-    const METHODS: &'static [&'static str] = &["clean", "getURL"];
+    const LISTS_METHODS: bool = true;
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[

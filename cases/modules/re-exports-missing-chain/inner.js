@@ -1,0 +1,1 @@
+export { absent, absent as other, Counter } from 'k6/metrics';

@@ -1,0 +1,1 @@
+export { absent, other as renamed, Counter } from './inner.js';

@@ -1,0 +1,2 @@
+exports.present = 1;
+exports.other = 2;

@@ -1,0 +1,1 @@
+export { absent, present } from './common.js';

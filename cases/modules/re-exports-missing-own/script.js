@@ -1,0 +1,2 @@
+import { absent } from './outer.js';
+export default function () { console.log(absent); }

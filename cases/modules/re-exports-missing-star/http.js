@@ -1,0 +1,1 @@
+export * from 'k6/http';

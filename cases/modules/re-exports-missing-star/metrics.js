@@ -1,0 +1,2 @@
+export * from 'k6/metrics';
+export const own = 1;

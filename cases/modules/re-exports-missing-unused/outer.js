@@ -1,0 +1,3 @@
+export { absent } from 'k6/http';
+export { nothing } from './common.js';
+export const present = 1;

@@ -1,0 +1,2 @@
+import { present } from './outer.js';
+export default function () { console.log(present); }

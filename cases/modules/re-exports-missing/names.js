@@ -1,0 +1,12 @@
+export { absent as a } from 'k6';
+export { absent as b } from 'k6/crypto';
+export { absent as c } from 'k6/data';
+export { absent as d } from 'k6/encoding';
+export { absent as e } from 'k6/execution';
+export { absent as f } from 'k6/html';
+export { absent as g } from 'k6/http';
+export { absent as h } from 'k6/metrics';
+export { absent as i } from 'k6/net/grpc';
+export { absent as j } from 'k6/timers';
+export { absent as k } from 'k6/ws';
+export { get } from 'k6/http';

@@ -1,0 +1,3 @@
+export * from 'k6/http';
+export const own = 1;
+export const post = 'own';
