@@ -217,6 +217,9 @@ struct Parser(RefCell<Records>);
 impl Class for Parser {
     const IN_IMAGE: InImage<Self> = InImage::Copied(|_, parser| Parser(parser.0.clone()));
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"next", 0, |context, call| {
             context.settled(next(context, call))

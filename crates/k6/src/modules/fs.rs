@@ -44,20 +44,19 @@ impl Class for File {
         at: file.at.clone(),
     });
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::getter(c"path", |context, call| {
-                let this = call.this();
-                context.string(&file(context, &this)?.path.to_string_lossy())
-            }),
-            Entry::function(c"stat", 0, |context, call| {
-                context.settled(stat(context, call))
-            }),
             Entry::function(c"read", 1, |context, call| {
                 context.settled(read(context, call))
             }),
             Entry::function(c"seek", 2, |context, call| {
                 context.settled(seek(context, call))
+            }),
+            Entry::function(c"stat", 0, |context, call| {
+                context.settled(stat(context, call))
             }),
         ];
         ENTRIES
@@ -104,11 +103,14 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let bytes = files
         .open(base.as_deref(), &path)
         .map_err(|reason| Fault::new("InvalidResourceError", reason).throw(context))?;
-    context.instance(File {
+    let path = context.string(&whole.to_string_lossy())?;
+    let file = context.instance(File {
         path: whole,
         bytes,
         at: Cell::new(0),
-    })
+    })?;
+    file.define_fixed("path", path)?;
+    Ok(file)
 }
 
 /// `stat()`: `{ name, size }`

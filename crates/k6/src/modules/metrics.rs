@@ -48,6 +48,9 @@ struct Metric<const KIND: u8> {
 impl<const KIND: u8> Class for Metric<KIND> {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         const { &[Entry::function(c"add", 2, add::<KIND>)] }
     }

@@ -53,15 +53,18 @@ impl Class for Client {
         }))
     });
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
+            Entry::function(c"asyncInvoke", 3, async_invoke),
+            Entry::function(c"close", 0, close),
+            Entry::function(c"connect", 2, connect),
+            Entry::function(c"healthCheck", 1, health_check),
+            Entry::function(c"invoke", 3, invoke),
             Entry::function(c"load", 1, load),
             Entry::function(c"loadProtoset", 1, load_protoset),
-            Entry::function(c"connect", 2, connect),
-            Entry::function(c"invoke", 3, invoke),
-            Entry::function(c"asyncInvoke", 3, async_invoke),
-            Entry::function(c"healthCheck", 1, health_check),
-            Entry::function(c"close", 0, close),
         ];
         ENTRIES
     }

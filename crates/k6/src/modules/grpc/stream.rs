@@ -73,8 +73,15 @@ enum StreamEvent {
 impl Class for Stream {
     const IN_IMAGE: InImage<Self> = InImage::Refused("a stream of gRPC");
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] = &[];
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"on", 2, on),
+            Entry::function(c"write", 1, write),
+            Entry::function(c"end", 0, end),
+        ];
         ENTRIES
     }
 }
@@ -130,12 +137,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     state.streams.add(&shared);
     owner.event_loop.run(drive(Rc::clone(&shared)));
-    let object = context.instance(Stream(shared))?;
-    // Scripts see the methods as the stream's own properties.
-    object.define("on", context.function("on", 2, on)?)?;
-    object.define("write", context.function("write", 1, write)?)?;
-    object.define("end", context.function("end", 0, end)?)?;
-    Ok(object)
+    context.instance(Stream(shared))
 }
 
 fn shared<'c>(context: &'c Context, call: &Call<'c>) -> Result<Rc<Shared>, Thrown> {

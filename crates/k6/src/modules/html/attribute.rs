@@ -28,27 +28,31 @@ impl Attribute {
         attribute.define("owner_element", owner)?;
         attribute.define("name", context.string(name)?)?;
         attribute.define("value", context.string(value)?)?;
-        context.add_entries(&attribute, METHODS)?;
         Ok(attribute)
     }
 }
 
 impl Class for Attribute {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
-}
 
-/// Own properties, as in k6.
-static METHODS: &[Entry] = &[
-    Entry::function(c"localName", 0, |context, call| {
-        text(context, call, |attribute| &attribute.name)
-    }),
-    Entry::function(c"namespaceURI", 0, |context, _| {
-        context.string(super::element::NAMESPACE)
-    }),
-    Entry::function(c"prefix", 0, |context, call| {
-        text(context, call, |attribute| &attribute.prefix)
-    }),
-];
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"localName", 0, |context, call| {
+                text(context, call, |attribute| &attribute.name)
+            }),
+            Entry::function(c"namespaceURI", 0, |context, _| {
+                context.string(super::element::NAMESPACE)
+            }),
+            Entry::function(c"prefix", 0, |context, call| {
+                text(context, call, |attribute| &attribute.prefix)
+            }),
+        ];
+        ENTRIES
+    }
+}
 
 fn text<'c>(context: &'c Context, call: &Call<'c>, of: fn(&Attribute) -> &str) -> Returned<'c> {
     match call.this().instance::<Attribute>() {

@@ -88,6 +88,9 @@ macro_rules! link {
 impl Class for Element {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"nodeName", 0, |context, call| {

@@ -55,30 +55,50 @@ impl Selection {
 impl Class for Selection {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
+            Entry::function(c"add", 1, add),
+            Entry::function(c"attr", 2, attr),
+            Entry::function(c"children", 1, |context, call| {
+                filtered(context, call, Node::element_children)
+            }),
+            Entry::function(c"closest", 1, closest),
+            Entry::function(c"contents", 0, |context, call| {
+                go(context, call, |node| Ok(node.children()))
+            }),
+            Entry::function(c"data", 1, |context, call| {
+                values::data(
+                    context,
+                    found(context, call)?.nodes.first(),
+                    &call.argument(0),
+                )
+            }),
+            Entry::function(c"each", 1, each),
+            Entry::function(c"end", 0, end),
+            Entry::function(c"eq", 1, eq),
+            Entry::function(c"filter", 1, |context, call| keep(context, call, true)),
             Entry::function(c"find", 1, |context, call| {
                 let wanted = Filter::read(call, &call.argument(0))?;
                 go(context, call, |node| {
                     wanted.only(context, collect_in_pieces(node.descendants()))
                 })
             }),
-            Entry::function(c"children", 1, |context, call| {
-                filtered(context, call, Node::element_children)
+            Entry::function(c"first", 0, |context, call| {
+                slice(context, call, 0, Some(1))
             }),
-            Entry::function(c"contents", 0, |context, call| {
-                go(context, call, |node| Ok(node.children()))
+            Entry::function(c"get", 1, get),
+            Entry::function(c"has", 1, has),
+            Entry::function(c"html", 0, |context, call| {
+                let html = found(context, call)?.nodes.first().map(Node::inner_html);
+                context.string(&html.unwrap_or_default())
             }),
-            Entry::function(c"parent", 1, |context, call| {
-                filtered(context, call, |node| node.ancestors().take(1).collect())
-            }),
-            Entry::function(c"parents", 1, |context, call| {
-                filtered(context, call, |node| node.ancestors().collect())
-            }),
-            Entry::function(c"parentsUntil", 2, |context, call| {
-                until(context, call, |node| node.ancestors().collect())
-            }),
-            Entry::function(c"closest", 1, closest),
+            Entry::function(c"index", 1, index),
+            Entry::function(c"is", 1, is),
+            Entry::function(c"last", 0, |context, call| slice(context, call, -1, None)),
+            Entry::function(c"map", 1, map),
             Entry::function(c"next", 1, |context, call| {
                 filtered(context, call, |node| {
                     after(node).into_iter().take(1).collect()
@@ -88,6 +108,16 @@ impl Class for Selection {
                 filtered(context, call, after)
             }),
             Entry::function(c"nextUntil", 2, |context, call| until(context, call, after)),
+            Entry::function(c"not", 1, |context, call| keep(context, call, false)),
+            Entry::function(c"parent", 1, |context, call| {
+                filtered(context, call, |node| node.ancestors().take(1).collect())
+            }),
+            Entry::function(c"parents", 1, |context, call| {
+                filtered(context, call, |node| node.ancestors().collect())
+            }),
+            Entry::function(c"parentsUntil", 2, |context, call| {
+                until(context, call, |node| node.ancestors().collect())
+            }),
             Entry::function(c"prev", 1, |context, call| {
                 filtered(context, call, |node| {
                     before(node).into_iter().take(1).collect()
@@ -99,23 +129,24 @@ impl Class for Selection {
             Entry::function(c"prevUntil", 2, |context, call| {
                 until(context, call, before)
             }),
+            Entry::function(c"serialize", 0, |context, call| {
+                context.string(&values::serialize(&found(context, call)?.nodes))
+            }),
+            Entry::function(c"serializeArray", 0, |context, call| {
+                values::serialize_array(context, &found(context, call)?.nodes)
+            }),
+            Entry::function(c"serializeObject", 0, |context, call| {
+                values::serialize_object(context, &found(context, call)?.nodes)
+            }),
             Entry::function(c"siblings", 1, |context, call| {
                 filtered(context, call, |node| {
                     let all = node.siblings().0;
                     all.into_iter().filter(|other| other != node).collect()
                 })
             }),
-            Entry::function(c"filter", 1, |context, call| keep(context, call, true)),
-            Entry::function(c"not", 1, |context, call| keep(context, call, false)),
-            Entry::function(c"is", 1, is),
-            Entry::function(c"has", 1, has),
-            Entry::function(c"add", 1, add),
-            Entry::function(c"end", 0, end),
-            Entry::function(c"first", 0, |context, call| {
-                slice(context, call, 0, Some(1))
+            Entry::function(c"size", 0, |context, call| {
+                Ok(context.number(found(context, call)?.nodes.len() as f64))
             }),
-            Entry::function(c"last", 0, |context, call| slice(context, call, -1, None)),
-            Entry::function(c"eq", 1, eq),
             Entry::function(c"slice", 2, |context, call| {
                 let end = call.argument(1);
                 let end = if end.is_undefined() {
@@ -125,20 +156,6 @@ impl Class for Selection {
                 };
                 slice(context, call, call.argument(0).to_integer()?, end)
             }),
-            Entry::function(c"size", 0, |context, call| {
-                Ok(context.number(found(context, call)?.nodes.len() as f64))
-            }),
-            Entry::function(c"index", 1, index),
-            Entry::function(c"get", 1, get),
-            Entry::function(c"toArray", 0, |context, call| {
-                let found = found(context, call)?;
-                let url = call.this().get(URL)?;
-                let each = found.nodes.iter().map(|node| one(context, node, &url));
-                let each: Result<Vec<_>, Thrown> = each.collect();
-                context.array(each?)
-            }),
-            Entry::function(c"each", 1, each),
-            Entry::function(c"map", 1, map),
             Entry::function(c"text", 0, |context, call| {
                 let texts = found(context, call)?
                     .nodes
@@ -147,32 +164,18 @@ impl Class for Selection {
                     .collect::<String>();
                 context.string(&texts)
             }),
-            Entry::function(c"html", 0, |context, call| {
-                let html = found(context, call)?.nodes.first().map(Node::inner_html);
-                context.string(&html.unwrap_or_default())
+            Entry::function(c"toArray", 0, |context, call| {
+                let found = found(context, call)?;
+                let url = call.this().get(URL)?;
+                let each = found.nodes.iter().map(|node| one(context, node, &url));
+                let each: Result<Vec<_>, Thrown> = each.collect();
+                context.array(each?)
             }),
-            Entry::function(c"attr", 2, attr),
             Entry::function(c"val", 0, |context, call| {
                 match found(context, call)?.nodes.first() {
                     Some(node) => values::value(context, node),
                     None => Ok(context.undefined()),
                 }
-            }),
-            Entry::function(c"data", 1, |context, call| {
-                values::data(
-                    context,
-                    found(context, call)?.nodes.first(),
-                    &call.argument(0),
-                )
-            }),
-            Entry::function(c"serialize", 0, |context, call| {
-                context.string(&values::serialize(&found(context, call)?.nodes))
-            }),
-            Entry::function(c"serializeArray", 0, |context, call| {
-                values::serialize_array(context, &found(context, call)?.nodes)
-            }),
-            Entry::function(c"serializeObject", 0, |context, call| {
-                values::serialize_object(context, &found(context, call)?.nodes)
             }),
         ];
         ENTRIES

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::modules::streams;
+use crate::modules::{link_constructor, streams};
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Instance, Returned, Thrown, Value};
 
 /// Bytes and their media type.
@@ -39,14 +39,11 @@ impl Blob {
 impl Class for Blob {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::function(c"text", 0, |context, call| {
-                let this = call.this();
-                context.settled(
-                    blob(context, &this).and_then(|blob| context.string_lossy(&blob.bytes)),
-                )
-            }),
             Entry::function(c"arrayBuffer", 0, |context, call| {
                 let this = call.this();
                 context.settled(
@@ -59,7 +56,12 @@ impl Class for Blob {
                     .settled(blob(context, &this).and_then(|blob| context.uint8_array(&blob.bytes)))
             }),
             Entry::function(c"slice", 3, slice),
-            Entry::function(c"toString", 0, |context, _| context.string("[object Blob]")),
+            Entry::function(c"text", 0, |context, call| {
+                let this = call.this();
+                context.settled(
+                    blob(context, &this).and_then(|blob| context.string_lossy(&blob.bytes)),
+                )
+            }),
             Entry::function(c"stream", 0, |context, call| {
                 let this = call.this();
                 let bytes = Rc::clone(&blob(context, &this)?.bytes);
@@ -70,13 +72,25 @@ impl Class for Blob {
     }
 }
 
+/// `Blob`. As in k6, only `toString` is inherited by the objects, and `for…in` lists it.
+pub fn constructor(context: &Context) -> Returned<'_> {
+    let constructor = context.constructor("Blob", 0, construct)?;
+    link_constructor::<Blob>(context, &constructor)?;
+    let to_string =
+        context.function("toString", 0, |context, _| context.string("[object Blob]"))?;
+    context
+        .prototype_of::<Blob>()?
+        .define("toString", to_string)?;
+    Ok(constructor)
+}
+
 fn blob<'a, 'c>(context: &'c Context, this: &'a Value<'c>) -> Result<Instance<'a, Blob>, Thrown> {
     this.instance::<Blob>()
         .ok_or_else(|| context.throw_type("a method of a Blob was called on something else"))
 }
 
 /// `new Blob(parts?, { type }?)`.
-pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let parts = call.argument(0);
     let mut bytes = Vec::new();
     if parts.is_array() {

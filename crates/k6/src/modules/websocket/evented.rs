@@ -59,9 +59,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
         prototype.define_fixed(name, context.number(state as u8))?;
     }
     exports.define("WebSocket", constructor)?;
-    let blob = context.constructor("Blob", 0, blob::construct)?;
-    link_constructor::<Blob>(context, &blob)?;
-    exports.define("Blob", blob)
+    exports.define("Blob", blob::constructor(context)?)
 }
 
 /// Read-only constants of the class and its objects, which k6 has from version 2.3 on.

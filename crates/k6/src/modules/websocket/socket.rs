@@ -335,19 +335,22 @@ impl Socket {
 impl Class for Socket {
     const IN_IMAGE: InImage<Self> = InImage::Refused("a WebSocket");
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
+            Entry::function(c"close", 1, close),
             Entry::function(c"on", 2, on),
+            Entry::function(c"ping", 0, ping),
             Entry::function(c"send", 1, send),
             Entry::function(c"sendBinary", 1, send_binary),
-            Entry::function(c"ping", 0, ping),
-            Entry::function(c"setTimeout", 2, |context, call| {
-                set_timer(context, call, false)
-            }),
             Entry::function(c"setInterval", 2, |context, call| {
                 set_timer(context, call, true)
             }),
-            Entry::function(c"close", 1, close),
+            Entry::function(c"setTimeout", 2, |context, call| {
+                set_timer(context, call, false)
+            }),
         ];
         ENTRIES
     }
