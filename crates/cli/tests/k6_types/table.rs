@@ -128,26 +128,6 @@ pub const INPUTS: &[&str] = &[
     "k6/ws Params",
 ];
 
-/// Names in the type files that the real k6 does not have either. They are errors in the type files.
-pub const ERRORS: &[(&str, &str)] = &[
-    ("k6/html Attribute", "not exported, only returned"),
-    ("k6/html Element", "not exported, only returned"),
-    ("k6/html NodeType", "not exported"),
-    ("k6/html NodeType.*", "not exported"),
-    ("k6/html Selection", "not exported, only returned"),
-    ("k6/html *Element", "not exported, only returned"),
-    ("k6/http FileData", "not exported, only returned"),
-    ("k6/http SSL_3_0", "removed from k6"),
-    ("k6/http ResponseCookie.httpOnly", "it is `http_only`"),
-    ("k6/http ResponseCookie.maxAge", "it is `max_age`"),
-    ("k6/metrics Metric", "not exported: the base of all metrics"),
-    ("k6/net/grpc HealthCheckResponse.Status", "it is `status`"),
-    ("k6/crypto Hasher", "not exported, only returned"),
-    ("k6/experimental/fs File", "not exported, only returned"),
-    ("k6/ws Socket", "not exported, only passed"),
-    ("k6/ws WebSocketError", "not exported, only passed"),
-];
-
 /// An extension of k6 that works without a custom build.
 pub struct Extension {
     pub name: &'static str,
