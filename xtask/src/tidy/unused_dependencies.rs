@@ -18,6 +18,9 @@ const NEEDED: &[(&str, &str, &str)] = &[
         "libfuzzer-sys",
         "the harness, fuzz/src/main.rs, uses it",
     ),
+    ("systems-fuzz", "cc", SAME_FEATURES),
+    ("fuzz", "cc", SAME_FEATURES),
+    ("fuzz", "rsa", SAME_FEATURES),
     ("cli", "h3-quinn", HTTP3_SERVER),
     ("cli", "quinn", HTTP3_SERVER),
     ("cli", "rcgen", HTTP3_SERVER),
@@ -25,6 +28,7 @@ const NEEDED: &[(&str, &str, &str)] = &[
 ];
 
 const GENERATED: &str = "the code that build.rs generates uses it";
+const SAME_FEATURES: &str = "its features let the sanitized build share crates with the tests";
 const HTTP3_SERVER: &str = "a test includes the server in crates/http/tests/peer, which uses it";
 
 /// Checks every crate of the workspace. `metadata` is the output of `cargo metadata`.
