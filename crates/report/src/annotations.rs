@@ -4,15 +4,19 @@
 use crate::junit::Judged;
 
 /// The lines about conditions of `--fail-on`.
-pub fn conditions(judged: &[Judged]) -> Vec<String> {
+pub fn condition_lines(judged: &[Judged]) -> Vec<String> {
     let mut lines = Vec::new();
     for (condition, failures) in judged {
         let name = condition.name();
         for found in &failures.found {
-            lines.push(line("error", &format!("--fail-on {name}"), found));
+            lines.push(workflow_command(
+                "error",
+                &format!("--fail-on {name}"),
+                found,
+            ));
         }
         for open in &failures.open {
-            lines.push(line(
+            lines.push(workflow_command(
                 "warning",
                 &format!("--fail-on {name} was not judged"),
                 open,
@@ -23,7 +27,7 @@ pub fn conditions(judged: &[Judged]) -> Vec<String> {
 }
 
 /// One workflow command. Percent signs and line breaks are escaped; in properties, colons and commas as well.
-pub fn line(level: &str, title: &str, text: &str) -> String {
+pub fn workflow_command(level: &str, title: &str, text: &str) -> String {
     let data = |text: &str| {
         let text = text
             .replace('%', "%25")
@@ -42,7 +46,7 @@ mod tests {
     #[test]
     fn nothing_ends_an_annotation_early() {
         assert_eq!(
-            line("error", "a,b: c%", "50 %\nnext: ::error::"),
+            workflow_command("error", "a,b: c%", "50 %\nnext: ::error::"),
             "::error title=a%2Cb%3A c%25::50 %25%0Anext: ::error::"
         );
     }

@@ -6,8 +6,8 @@ use plimsoll_results::lab::{Cell, CellState, Figure, LabResult};
 
 use crate::document::{Block, Words};
 use crate::groups::{Theme, groups, themes};
-use crate::leads::{Lead, find, leads};
-use crate::naming::{capital, cell_words, counted};
+use crate::leads::{Lead, find_figure, leads};
+use crate::naming::{capitalize, describe_cell, format_count};
 use crate::table_answers::{self, Answer};
 use crate::{claims, objectives, places, questions};
 
@@ -44,7 +44,7 @@ pub struct Conclusion {
 
 /// The conclusion without tables.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
-    let answered = questions::answered(result);
+    let answered = questions::answer_sentences(result);
     if !answered.is_empty() {
         return answered;
     }
@@ -52,11 +52,16 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     // Searches for a limit have separate sentences.
     let answered = answers.iter().filter(|answer| !answer.is_of_limits());
     let answered = answered.take(MAX_QUESTIONS).map(|answer| answer.sentence());
-    conclusion(result, answered.collect(), limits(result), Vec::new())
+    conclusion(
+        result,
+        answered.collect(),
+        search_sentences(result),
+        Vec::new(),
+    )
 }
 
 /// The conclusion in sentences and small tables.
-pub fn on_page(result: &LabResult) -> Conclusion {
+pub fn page_conclusion(result: &LabResult) -> Conclusion {
     let mut answers = table_answers::answers(result);
     // Searches for a limit have separate sentences, unless a table shows the limits.
     answers.retain(|answer| !answer.is_of_limits() || answer.table().is_some());
@@ -86,21 +91,21 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     };
     let limits = match has_limits {
         true => Vec::new(),
-        false => limits(result),
+        false => search_sentences(result),
     };
     let found = conclusion(result, sentences_of(first), limits, sentences_of(later));
     if !result.questions.is_empty() {
         return Conclusion {
-            places: places::line(result),
+            places: places::places_sentence(result),
             sentences: questions::questions(result),
             statements: questions::statements(result),
             details: found,
             tables,
         };
     }
-    let (sentences, details) = within(found);
+    let (sentences, details) = split_at_word_limit(found);
     Conclusion {
-        places: places::line(result),
+        places: places::places_sentence(result),
         sentences,
         statements: Vec::new(),
         details,
@@ -109,7 +114,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
 }
 
 /// Splits the sentences into those that fit into [`MAX_WORDS`], at least one, and the rest.
-fn within(mut sentences: Vec<Words>) -> (Vec<Words>, Vec<Words>) {
+fn split_at_word_limit(mut sentences: Vec<Words>) -> (Vec<Words>, Vec<Words>) {
     let mut count = 0;
     let fits = |sentence: &Words| {
         count += sentence.to_text().split_whitespace().count();
@@ -121,9 +126,11 @@ fn within(mut sentences: Vec<Words>) -> (Vec<Words>, Vec<Words>) {
 }
 
 /// The results of searches for the highest rate.
-fn limits(result: &LabResult) -> Vec<Words> {
+fn search_sentences(result: &LabResult) -> Vec<Words> {
     let cells = result.cells.iter();
-    cells.filter_map(|cell| limit(result, cell)).collect()
+    cells
+        .filter_map(|cell| search_sentence(result, cell))
+        .collect()
 }
 
 /// The conclusion: answers to the questions of tables first, then the other findings that fit.
@@ -135,7 +142,7 @@ fn conclusion(
 ) -> Vec<Words> {
     let mut objectives = objectives::sentences(result);
     let mut sentences = answered;
-    let mut compared = compared(result);
+    let mut compared = theme_sentences(result);
     let has_compared = !compared.is_empty();
     // Each kind of sentence gets one place before another kind gets its second.
     let mut left = MAX_SENTENCES - sentences.len() - usize::from(!compared.is_empty());
@@ -149,7 +156,7 @@ fn conclusion(
         sentences = leads(result)
             .iter()
             .take(MAX_FIGURES)
-            .filter_map(|lead| range(result, lead))
+            .filter_map(|lead| range_sentence(result, lead))
             .collect();
     }
     sentences.extend(limits);
@@ -165,22 +172,22 @@ fn conclusion(
         })];
     }
     if !has_compared && sentences.len() < MAX_SENTENCES {
-        sentences.extend(claims::excluded(result));
+        sentences.extend(claims::excluded_sentence(result));
     }
     sentences
 }
 
 /// One sentence for each theme. The first theme of each axis comes before the other themes. Within both groups, primary
 /// themes come first, then those with the most pairs.
-fn compared(result: &LabResult) -> Vec<Words> {
+fn theme_sentences(result: &LabResult) -> Vec<Words> {
     let groups = groups(result);
     let themes = themes(&groups);
     let mut ranked: Vec<(&Theme, Words)> = themes
         .iter()
-        .filter_map(|theme| Some((theme, claims::sentence(result, theme)?)))
+        .filter_map(|theme| Some((theme, claims::theme_sentence(result, theme)?)))
         .collect();
     ranked.sort_by_key(|one| {
-        let pairs = claims::pairs(result, one.0);
+        let pairs = claims::count_pairs(result, one.0);
         (!one.0.is_primary(), std::cmp::Reverse(pairs))
     });
     let (first, others): (Vec<usize>, Vec<usize>) = (0..ranked.len()).partition(|at| {
@@ -195,12 +202,12 @@ fn compared(result: &LabResult) -> Vec<Words> {
 }
 
 /// The valid cells where a figure is lowest and highest.
-fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
+fn range_sentence(result: &LabResult, lead: &Lead) -> Option<Words> {
     let mut found: Vec<(&Cell, &Figure)> = result
         .cells
         .iter()
         .filter(|cell| cell.verdict == "valid")
-        .filter_map(|cell| Some((cell, find(cell, lead)?)))
+        .filter_map(|cell| Some((cell, find_figure(cell, lead)?)))
         .collect();
     found.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
     let ((low_cell, low), (high_cell, high)) = (found.first()?, found.last()?);
@@ -211,18 +218,18 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
             Place::of(figure.value, figure.interval).print(figure.value)
         }
     };
-    let words = Words::plain(format!("{} is ", capital(&lead.label)));
-    let (least, most) = (print(low), print(high));
+    let words = Words::plain(format!("{} is ", capitalize(&lead.label)));
+    let (min, max) = (print(low), print(high));
     if found.len() == 1 {
         return Some(
             words
                 .figure(low.value, low.interval, &lead.unit)
-                .text(format!(" with {}.", cell_words(result, low_cell))),
+                .text(format!(" with {}.", describe_cell(result, low_cell))),
         );
     }
     // Equal figures are not a range.
-    if least == most {
-        return Some(words.strong(least).text(format!(
+    if min == max {
+        return Some(words.strong(min).text(format!(
             " {} in all {} valid cells.",
             lead.unit,
             found.len()
@@ -230,31 +237,31 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
     }
     Some(
         words
-            .strong(least)
+            .strong(min)
             .text(format!(
                 " {} with {}, and ",
                 lead.unit,
-                cell_words(result, low_cell)
+                describe_cell(result, low_cell)
             ))
-            .strong(most)
+            .strong(max)
             .text(format!(
                 " {} with {}: the lowest and the highest of {}.",
                 lead.unit,
-                cell_words(result, high_cell),
-                counted(found.len(), "valid cell", "valid cells")
+                describe_cell(result, high_cell),
+                format_count(found.len(), "valid cell", "valid cells")
             )),
     )
 }
 
 /// The result of a search for the highest rate. A suspect search does not count.
-fn limit(result: &LabResult, cell: &Cell) -> Option<Words> {
+fn search_sentence(result: &LabResult, cell: &Cell) -> Option<Words> {
     let search = cell
         .limit
         .as_ref()
         .filter(|_| cell.verdict == "valid" && matches!(cell.state, CellState::Measured))?;
     let words = Words::plain(format!(
         "{}: the highest rate that meets {}",
-        capital(&cell_words(result, cell)),
+        capitalize(&describe_cell(result, cell)),
         search.objective
     ));
     let words = match (search.kept, search.broken) {

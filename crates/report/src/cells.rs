@@ -5,9 +5,9 @@ use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
 
 use crate::document::{Block, Detail, Head, Plot, Section, Table, Words};
 use crate::matrix::is_shown;
-use crate::method::bytes;
-use crate::naming::{cell_id, cell_words, figures, is_believed, state_text};
-use crate::objectives::share;
+use crate::method::format_bytes;
+use crate::naming::{cell_id, describe_cell, describe_state, figures, is_believed};
+use crate::objectives::format_share;
 use crate::series;
 
 /// The sections, in the order of the matrix.
@@ -22,9 +22,9 @@ pub fn sections(result: &LabResult) -> Vec<Section> {
 
 fn section(result: &LabResult, cell: &Cell) -> Section {
     let id = cell_id(result, cell);
-    let name = cell_words(result, cell);
+    let name = describe_cell(result, cell);
     let mut blocks = vec![
-        Block::Prose(verdict(cell)),
+        Block::Prose(verdict_words(cell)),
         Block::Prose(Words::plain("Its name in the lab: ").code(cell.name.clone())),
     ];
     if !cell.findings.is_empty() {
@@ -54,7 +54,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
                 ),
                 narrow: plot.draw(PlotWidth::Narrow),
                 wide: None,
-                series: series::data(cell),
+                series: series::plot_data(cell),
             })],
         ));
     }
@@ -78,26 +78,26 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     for (kind, found) in [
         (Detail::Figures, figure_table(cell)),
         (Detail::Rest, run_table(cell)),
-        (Detail::Rest, facts(cell)),
+        (Detail::Rest, facts_table(cell)),
         (Detail::Resources, used_table(cell)),
     ] {
         blocks.extend(found.map(|block| detail(kind, vec![block])));
     }
-    let mut outputs = raw(cell);
+    let mut outputs = raw_outputs(cell);
     let later = outputs.split_off(outputs.len().min(1));
     blocks.push(detail(Detail::Output, outputs));
     blocks.push(detail(Detail::LaterOutput, later));
     blocks.retain(|block| !block.is_empty());
     Section {
         id,
-        title: Words::plain(name).text(" ").verdict(state_text(cell).0),
+        title: Words::plain(name).text(" ").verdict(describe_state(cell).0),
         blocks,
     }
 }
 
 /// The verdict on the cell's figures, with its reasons.
-fn verdict(cell: &Cell) -> Words {
-    let (_, why) = state_text(cell);
+fn verdict_words(cell: &Cell) -> Words {
+    let (_, why) = describe_state(cell);
     let words = if !why.is_empty() {
         Words::plain(why)
     } else if cell.findings.is_empty() {
@@ -168,7 +168,7 @@ fn figure_table(cell: &Cell) -> Option<Block> {
 
 /// The link, the protocol, the work, the sanity request and the responses, as declared and as
 /// measured.
-fn facts(cell: &Cell) -> Option<Block> {
+fn facts_table(cell: &Cell) -> Option<Block> {
     let mut rows: Vec<(&str, Words)> = Vec::new();
     if let Some(link) = &cell.link {
         let mut parts = vec![format!("{} by {}", link.name, link.by)];
@@ -348,7 +348,11 @@ fn run_row(repeat: &Repeat, extras: &[&str]) -> Vec<Words> {
         number::count(repeat.failed)
     } else {
         let part = repeat.failed as f64 / repeat.requests as f64;
-        format!("{} ({} %)", number::count(repeat.failed), share(part))
+        format!(
+            "{} ({} %)",
+            number::count(repeat.failed),
+            format_share(part)
+        )
     };
     let outcomes: Vec<String> = repeat
         .outcomes
@@ -404,7 +408,7 @@ fn used_table(cell: &Cell) -> Option<Block> {
                 Words::plain(used.name.clone()),
                 Words::plain(run.to_string()),
                 Words::plain(format!("{} s", number::short(used.cpu_seconds))),
-                Words::plain(bytes(used.peak_rss_bytes)),
+                Words::plain(format_bytes(used.peak_rss_bytes)),
                 Words::plain(used.threads.to_string()),
                 Words::plain(used.open_files.to_string()),
                 Words::plain(format!(
@@ -414,7 +418,9 @@ fn used_table(cell: &Cell) -> Option<Block> {
                 )),
                 Words::plain(used.network_bytes.map_or_else(
                     || "–".to_owned(),
-                    |(received, sent)| format!("{} and {}", bytes(received), bytes(sent)),
+                    |(received, sent)| {
+                        format!("{} and {}", format_bytes(received), format_bytes(sent))
+                    },
                 )),
             ]
         })
@@ -440,7 +446,7 @@ fn used_table(cell: &Cell) -> Option<Block> {
 }
 
 /// The output of the tool for each run. For iperf3, this is its interval table.
-fn raw(cell: &Cell) -> Vec<Block> {
+fn raw_outputs(cell: &Cell) -> Vec<Block> {
     cell.repeats
         .iter()
         .filter(|repeat| !repeat.raw.trim().is_empty())
@@ -449,7 +455,7 @@ fn raw(cell: &Cell) -> Vec<Block> {
                 Some(record) => format!("Output of run {}; its record is {record}", repeat.number),
                 None => format!("Output of run {}", repeat.number),
             };
-            match crate::iperf_intervals::of(&repeat.raw) {
+            match crate::iperf_intervals::interval_table(&repeat.raw) {
                 Some(table) => Block::Folded {
                     summary: format!("{label}; its JSON is in result.json"),
                     blocks: vec![table],

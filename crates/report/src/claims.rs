@@ -5,52 +5,54 @@ use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Comparison, LabResult, Outcome};
 
 use crate::document::Words;
-use crate::groups::{Group, Theme, comparative, ratio};
-use crate::naming::{capital, counted, is_believed, place_words, shared_axes, value_words};
+use crate::groups::{Group, Theme, comparative, format_ratio};
+use crate::naming::{
+    capitalize, describe_place, describe_value, format_count, is_believed, shared_axes,
+};
 
 /// Whether a comparison was made of two valid cells.
-fn counts(result: &LabResult, one: &Comparison) -> bool {
+fn has_valid_cells(result: &LabResult, one: &Comparison) -> bool {
     one.outcome != Outcome::NotMeasured
         && one.ratio.is_some_and(f64::is_finite)
         && [&one.cells.0, &one.cells.1]
             .into_iter()
-            .all(|name| cell(result, name).is_none_or(|cell| cell.verdict == "valid"))
+            .all(|name| find_cell(result, name).is_none_or(|cell| cell.verdict == "valid"))
 }
 
-fn cell<'a>(result: &'a LabResult, name: &str) -> Option<&'a Cell> {
+fn find_cell<'a>(result: &'a LabResult, name: &str) -> Option<&'a Cell> {
     result.cells.iter().find(|cell| cell.name == *name)
 }
 
 /// Whether any comparison of the theme counts and has a certain outcome: larger, smaller or no difference.
 pub fn is_decided(result: &LabResult, theme: &Theme) -> bool {
     let mut members = theme.groups.iter().flat_map(|group| &group.members);
-    members.any(|one| counts(result, one) && one.outcome != Outcome::Uncertain)
+    members.any(|one| has_valid_cells(result, one) && one.outcome != Outcome::Uncertain)
 }
 
 /// The result of a theme, with a clause for each value that is compared with the base; `None` if no comparison of it
 /// counts. `95th percentile of total time, gRPC against HTTP: longer in 1 of 8 pairs, …`.
-pub fn sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
+pub fn theme_sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
     let claims: Vec<Claims> = theme
         .groups
         .iter()
-        .map(|group| Claims::of(result, group))
+        .map(|group| Claims::new(result, group))
         .filter(|claims| !claims.all.is_empty())
         .collect();
     let first = theme.first;
-    let base = value_words(result, first.axis, first.values.0);
-    let other = |claims: &Claims| value_words(result, first.axis, claims.group.values.1);
-    let head = format!("{}, ", capital(&first.label));
+    let base = describe_value(result, first.axis, first.values.0);
+    let other = |claims: &Claims| describe_value(result, first.axis, claims.group.values.1);
+    let head = format!("{}, ", capitalize(&first.label));
     let mut words = match claims.as_slice() {
         [] => return None,
         [only] => Words::plain(format!("{head}{} against {base}: ", other(only)))
-            .and(only.clause())
+            .append(only.clause())
             .text("."),
         several => several.iter().fold(
             Words::plain(format!("{head}against {base}.")),
             |words, one| {
                 words
                     .text(format!(" {}: ", other(one)))
-                    .and(one.clause())
+                    .append(one.clause())
                     .text(".")
             },
         ),
@@ -63,18 +65,18 @@ pub fn sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
         let here = result.same_cell.as_ref().filter(|_| here);
         let here = here.and_then(|same| same.copy.link.as_ref());
         let here = here.map_or_else(String::new, |link| format!(" {}", link.name));
-        words = words.text(format!(" Noise floor{here}: {} %.", percent(floor)));
+        words = words.text(format!(" Noise floor{here}: {} %.", format_percent(floor)));
     }
     Some(words)
 }
 
 /// A share in percent with one decimal.
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     Place::decimals(1).print(share * 100.0)
 }
 
 /// How far a ratio is from 1, in either direction.
-fn distance(one: &Comparison) -> f64 {
+fn distance_from_one(one: &Comparison) -> f64 {
     one.ratio
         .map_or(0.0, |ratio| ratio.max(f64::MIN_POSITIVE).ln().abs())
 }
@@ -98,13 +100,13 @@ struct Part<'a> {
 }
 
 impl<'a> Claims<'a> {
-    fn of(result: &'a LabResult, group: &'a Group<'a>) -> Claims<'a> {
+    fn new(result: &'a LabResult, group: &'a Group<'a>) -> Claims<'a> {
         let members = group.members.iter().copied();
-        let all: Vec<&Comparison> = members.filter(|one| counts(result, one)).collect();
+        let all: Vec<&Comparison> = members.filter(|one| has_valid_cells(result, one)).collect();
         let of = |outcome: Outcome| -> Vec<&Comparison> {
             let found = all.iter().copied();
             let mut found: Vec<&Comparison> = found.filter(|one| one.outcome == outcome).collect();
-            found.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
+            found.sort_by(|one, other| distance_from_one(one).total_cmp(&distance_from_one(other)));
             found
         };
         Claims {
@@ -137,37 +139,39 @@ impl<'a> Claims<'a> {
                 is_difference,
             };
             words = words.text(if at == 0 { "" } else { "; " });
-            words = words.and(self.part(&part, at == 0));
+            words = words.append(self.part_words(&part, at == 0));
         }
         words
     }
 
-    fn part(&self, part: &Part, is_first: bool) -> Words {
+    fn part_words(&self, part: &Part, is_first: bool) -> Words {
         let (count, all) = (part.found.len(), self.all.len());
         let pairs = match (count == all, is_first) {
-            (true, _) => in_all(count),
-            (false, true) => format!(" in {count} of {}", counted(all, "pair", "pairs")),
+            (true, _) => format_total(count),
+            (false, true) => format!(" in {count} of {}", format_count(all, "pair", "pairs")),
             (false, false) => format!(" in {count}"),
         };
         let words = match is_first || part.is_difference {
             true => Words::new().strong(part.outcome.clone()),
             false => Words::plain(part.outcome.clone()),
         };
-        let words = words.text(pairs).text(at_most(part.found));
-        let (Some(most), true) = (part.found.last(), is_first || part.is_difference) else {
+        let words = words
+            .text(pairs)
+            .text(format_largest_difference(part.found));
+        let (Some(max), true) = (part.found.last(), is_first || part.is_difference) else {
             return words;
         };
         let (words, example) = match (count, count == all, part.is_difference) {
-            (1, ..) => (words.text(", "), most),
+            (1, ..) => (words.text(", "), max),
             // Take the first pair in the order of the lab. The rest of the conclusion also concerns its cells.
             (_, true, true) => (
-                words.text(format!(", {}, such as ", range(part.found))),
-                self.all.first().unwrap_or(most),
+                words.text(format!(", {}, such as ", range_of_comparisons(part.found))),
+                self.all.first().unwrap_or(max),
             ),
-            (_, false, true) => (words.text(", largest difference: "), most),
-            (_, _, false) => (words.text(", such as "), most),
+            (_, false, true) => (words.text(", largest difference: "), max),
+            (_, _, false) => (words.text(", such as "), max),
         };
-        let words = words.and(self.figures(example));
+        let words = words.append(self.figures(example));
         match example.would_decide {
             Some(count) if example.outcome == Outcome::Uncertain => {
                 let units = example
@@ -183,11 +187,13 @@ impl<'a> Claims<'a> {
     fn rates(&self, one: &Comparison) -> String {
         let cells = [&one.cells.0, &one.cells.1];
         let cells: Option<Vec<&Cell>> = cells
-            .map(|name| cell(self.result, name))
+            .map(|name| find_cell(self.result, name))
             .into_iter()
             .collect();
         match cells {
-            Some(cells) if one.figure == crate::matrix::CPU => crate::rates::at(cells.into_iter()),
+            Some(cells) if one.figure == crate::matrix::CPU => {
+                crate::rates::format_rates(cells.into_iter())
+            }
             _ => String::new(),
         }
     }
@@ -195,7 +201,7 @@ impl<'a> Claims<'a> {
     /// `0.93 against 0.71 ms (SQLite, 100 users: 1.31 times, 1.20 to 1.43)`.
     fn figures(&self, one: &Comparison) -> Words {
         let value = |name: &str| {
-            let cell = cell(self.result, name).filter(|cell| is_believed(cell))?;
+            let cell = find_cell(self.result, name).filter(|cell| is_believed(cell))?;
             let mut figures = cell.figures.iter();
             figures.find(|figure| figure.name == one.figure)
         };
@@ -205,7 +211,7 @@ impl<'a> Claims<'a> {
         };
         let mut without = shared_axes(self.result.cells.iter().filter(have_it));
         without.push(self.group.axis);
-        let place = place_words(self.result, &one.place, &without);
+        let place = describe_place(self.result, &one.place, &without);
         let place = match place.as_str() {
             "" => String::new(),
             place => format!("{place}: "),
@@ -223,15 +229,15 @@ impl<'a> Claims<'a> {
                         " {}{} ({place}{})",
                         self.group.unit,
                         self.rates(one),
-                        of_comparison(one)
+                        comparison_text(one)
                     ))
             }
-            _ => Words::plain(format!("{place}{}", of_comparison(one))),
+            _ => Words::plain(format!("{place}{}", comparison_text(one))),
         }
     }
 }
 
-fn in_all(count: usize) -> String {
+fn format_total(count: usize) -> String {
     match count {
         1 => String::new(),
         2 => " in both pairs".to_owned(),
@@ -240,25 +246,25 @@ fn in_all(count: usize) -> String {
 }
 
 /// The ratios of comparisons in the order of their distance from 1, as a range.
-fn range(found: &[&Comparison]) -> String {
+fn range_of_comparisons(found: &[&Comparison]) -> String {
     let ratios = found.iter().filter_map(|one| one.ratio);
     range_text(&ratios.collect::<Vec<_>>())
 }
 
 /// `2.62 to 12.6 times`, or `1/28 to 1/5.2`.
 pub fn range_text(ratios: &[f64]) -> String {
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    match (bare(least), bare(most)) {
-        (low, high) if low == high => times(most),
-        (low, _) => format!("{low} to {}", times(most)),
+    let min = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = ratios.iter().copied().fold(0.0, f64::max);
+    match (format_factor(min), format_factor(max)) {
+        (low, high) if low == high => format_times(max),
+        (low, _) => format!("{low} to {}", format_times(max)),
     }
 }
 
 /// `1.31 times, 1.20 to 1.43`. A ratio far below 1 is easier to read as its inverse: `1/28, 1/36 to 1/21`.
 pub fn ratio_text(value: f64, interval: Option<(f64, f64)>) -> String {
     let Some((low, high)) = interval else {
-        return times(value);
+        return format_times(value);
     };
     if is_small(value) && low > 0.0 {
         let place = Place::of(1.0 / value, Some((1.0 / high, 1.0 / low)));
@@ -270,7 +276,7 @@ pub fn ratio_text(value: f64, interval: Option<(f64, f64)>) -> String {
     format!("{} times, {} to {}", print(value), print(low), print(high))
 }
 
-fn of_comparison(one: &Comparison) -> String {
+fn comparison_text(one: &Comparison) -> String {
     ratio_text(one.ratio.unwrap_or(1.0), one.interval)
 }
 
@@ -283,16 +289,16 @@ fn is_small(ratio: f64) -> bool {
 }
 
 /// `1.31 times`, or `1/28`.
-fn times(value: f64) -> String {
+fn format_times(value: f64) -> String {
     let words = if is_small(value) { "" } else { " times" };
-    format!("{}{words}", bare(value))
+    format!("{}{words}", format_factor(value))
 }
 
 /// `1.31`, or `1/28`.
-fn bare(value: f64) -> String {
+fn format_factor(value: f64) -> String {
     match is_small(value) {
-        true => format!("1/{}", ratio(1.0 / value)),
-        false => ratio(value),
+        true => format!("1/{}", format_ratio(1.0 / value)),
+        false => format_ratio(value),
     }
 }
 
@@ -306,40 +312,40 @@ fn have_floors(comparisons: &[&Comparison]) -> bool {
 fn no_difference(comparisons: &[&Comparison]) -> String {
     match have_floors(comparisons) {
         true => "no difference above the noise floor".to_owned(),
-        false => Outcome::NoDifference.text(most(comparisons), None, ""),
+        false => Outcome::NoDifference.text(largest_difference(comparisons), None, ""),
     }
 }
 
 /// ` (less than 3.2 % apart)`: the largest difference that the intervals allow.
-fn at_most(comparisons: &[&Comparison]) -> String {
+fn format_largest_difference(comparisons: &[&Comparison]) -> String {
     let is_same = comparisons
         .iter()
         .all(|one| one.outcome == Outcome::NoDifference);
-    match most(comparisons).filter(|_| is_same && have_floors(comparisons)) {
-        Some(share) => format!(" (less than {} % apart)", percent(share)),
+    match largest_difference(comparisons).filter(|_| is_same && have_floors(comparisons)) {
+        Some(share) => format!(" (less than {} % apart)", format_percent(share)),
         None => String::new(),
     }
 }
 
 /// The largest possible difference, if it is known for each.
-fn most(comparisons: &[&Comparison]) -> Option<f64> {
+fn largest_difference(comparisons: &[&Comparison]) -> Option<f64> {
     let shares: Option<Vec<f64>> = comparisons.iter().map(|one| one.at_most).collect();
     shares?.into_iter().reduce(f64::max)
 }
 
 /// The number of comparisons of the theme that count.
-pub fn pairs(result: &LabResult, theme: &Theme) -> usize {
+pub fn count_pairs(result: &LabResult, theme: &Theme) -> usize {
     let members = theme.groups.iter().flat_map(|group| &group.members);
-    members.filter(|one| counts(result, one)).count()
+    members.filter(|one| has_valid_cells(result, one)).count()
 }
 
 /// The number of comparisons that no sentence uses, and the reasons.
-pub fn excluded(result: &LabResult) -> Option<Words> {
+pub fn excluded_sentence(result: &LabResult) -> Option<Words> {
     let all = result.comparisons.len();
     let not: Vec<&Comparison> = result
         .comparisons
         .iter()
-        .filter(|one| !counts(result, one))
+        .filter(|one| !has_valid_cells(result, one))
         .collect();
     if not.is_empty() {
         return None;
@@ -347,7 +353,7 @@ pub fn excluded(result: &LabResult) -> Option<Words> {
     let is_doubted = |one: &&&Comparison| {
         [&one.cells.0, &one.cells.1]
             .into_iter()
-            .any(|name| cell(result, name).is_some_and(|cell| cell.verdict != "valid"))
+            .any(|name| find_cell(result, name).is_some_and(|cell| cell.verdict != "valid"))
     };
     let doubted = not.iter().filter(is_doubted).count();
     let mut reasons: Vec<String> = Vec::new();
@@ -375,7 +381,7 @@ pub fn excluded(result: &LabResult) -> Option<Words> {
         format!(
             "{} of {} {} not count",
             not.len(),
-            counted(all, "comparison", "comparisons"),
+            format_count(all, "comparison", "comparisons"),
             if not.len() == 1 { "does" } else { "do" }
         )
     };

@@ -4,8 +4,8 @@ use plimsoll_plots::{Forest, Judged, PlotWidth, RatioRow};
 use plimsoll_results::lab::{Comparison, LabResult, Outcome};
 
 use crate::document::{Block, Detail, Head, Plot, Table, Words};
-use crate::groups::{Group, comparative, groups, probability, ratio};
-use crate::naming::{capital, listed, place_words, slug, value_words};
+use crate::groups::{Group, comparative, format_probability, format_ratio, groups};
+use crate::naming::{capitalize, describe_place, describe_value, join_list, slug};
 
 /// The blocks of the section. Empty if there are no comparisons.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
@@ -29,7 +29,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         ))));
     }
     blocks.extend(crate::pooled::table(result).map(Block::Table));
-    blocks.extend(crate::claims::excluded(result).map(Block::Prose));
+    blocks.extend(crate::claims::excluded_sentence(result).map(Block::Prose));
     for (index, group) in groups.iter().enumerate() {
         let rows: Vec<RatioRow> = group
             .members
@@ -50,7 +50,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             .collect();
         // A single ratio is easier to read in the table.
         if rows.len() > 1 {
-            let (base, other) = words(result, group);
+            let (base, other) = compared_words(result, group);
             let forest = Forest {
                 title: format!("{} of {other} over {base}", group.label),
                 label: format!("{other} over {base}"),
@@ -65,7 +65,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                         group.figure, group.values.1, group.values.0
                     ))
                 ),
-                caption: format!("{}: {other} over {base}.", capital(&group.label)),
+                caption: format!("{}: {other} over {base}.", capitalize(&group.label)),
                 narrow: forest.draw(PlotWidth::Narrow),
                 wide: None,
                 series: None,
@@ -78,16 +78,16 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
 }
 
 /// The words for the base and the value compared with it.
-fn words(result: &LabResult, group: &Group) -> (String, String) {
+fn compared_words(result: &LabResult, group: &Group) -> (String, String) {
     let (base, other) = group.values;
-    let words = |value| value_words(result, group.axis, value);
+    let words = |value| describe_value(result, group.axis, value);
     (words(base), words(other))
 }
 
 fn row_label(result: &LabResult, one: &Comparison, group: &Group) -> String {
-    let place = place_words(result, &one.place, &[group.axis]);
+    let place = describe_place(result, &one.place, &[group.axis]);
     if place.is_empty() {
-        let (base, other) = words(result, group);
+        let (base, other) = compared_words(result, group);
         format!("{other} over {base}")
     } else {
         place
@@ -99,8 +99,8 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
         .iter()
         .flat_map(|group| group.members.iter().map(move |one| (group, *one)))
         .map(|(group, one)| {
-            let (base, other) = words(result, group);
-            let place = place_words(result, &one.place, &[group.axis]);
+            let (base, other) = compared_words(result, group);
+            let place = describe_place(result, &one.place, &[group.axis]);
             vec![
                 Words::plain(format!("{other} over {base}")),
                 Words::plain(if place.is_empty() {
@@ -113,11 +113,13 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
                     || Words::plain("no figure"),
                     |value| match one.interval {
                         Some(_) => Words::new().text("×").figure(value, one.interval, ""),
-                        None => Words::plain(format!("×{}", ratio(value))),
+                        None => Words::plain(format!("×{}", format_ratio(value))),
                     },
                 ),
-                one.p
-                    .map_or_else(|| Words::plain("–"), |p| Words::plain(probability(p))),
+                one.p.map_or_else(
+                    || Words::plain("–"),
+                    |p| Words::plain(format_probability(p)),
+                ),
                 Words::plain(match one.outcome {
                     Outcome::Larger => comparative(&group.unit, true).to_owned(),
                     Outcome::Smaller => comparative(&group.unit, false).to_owned(),
@@ -153,5 +155,5 @@ pub fn methods(result: &LabResult) -> Option<String> {
             methods.push(one.method.clone());
         }
     }
-    (!methods.is_empty()).then(|| listed(&methods))
+    (!methods.is_empty()).then(|| join_list(&methods))
 }

@@ -22,7 +22,7 @@ impl Load {
 }
 
 /// The declared load of a cell; `None` if it is another one, such as fixed work.
-pub fn of(result: &LabResult, cell: &Cell) -> Option<Load> {
+pub fn load_of_cell(result: &LabResult, cell: &Cell) -> Option<Load> {
     let mut cells = result.effective.get("cells")?.as_array()?.iter();
     let named = |one: &&Value| one.get("name").and_then(Value::as_str) == Some(&cell.name);
     let load = cells.find(named)?.get("load")?;

@@ -313,17 +313,17 @@ impl Words {
     }
 
     /// The same text without emphasis.
-    pub fn unemphasized(self) -> Words {
+    pub fn without_emphasis(self) -> Words {
         self.0
             .into_iter()
             .fold(Words::new(), |words, word| match word {
                 Word::Strong(text) | Word::Text(text) => words.text(text),
-                word => words.and(Words(vec![word])),
+                word => words.append(Words(vec![word])),
             })
     }
 
     /// Appends other text.
-    pub fn and(mut self, other: Words) -> Words {
+    pub fn append(mut self, other: Words) -> Words {
         for word in other.0 {
             match word {
                 Word::Text(text) => self = self.text(text),
@@ -371,7 +371,7 @@ impl Document {
 }
 
 /// The sections that have a content: id, title and blocks of each.
-pub fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
+pub fn non_empty_sections<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
     parts
         .into_iter()
         .filter(|(_, _, blocks)| !blocks.iter().all(Block::is_empty))

@@ -5,7 +5,7 @@ use plimsoll_results::lab::{LabResult, Placed};
 
 /// `redis-server 7.0.15: a write is on disk before its response (appendfsync = always)` for each store; the file system
 /// of the stores at the end.
-pub fn of(result: &LabResult) -> String {
+pub fn describe_stores(result: &LabResult) -> String {
     let mut texts: Vec<String> = Vec::new();
     for placed in &result.topology {
         let Some((promise, settings)) = promise(placed) else {
@@ -74,7 +74,7 @@ fn promise(placed: &Placed) -> Option<(&'static str, Vec<String>)> {
 mod tests {
     use plimsoll_results::lab::{LabResult, Placed};
 
-    use super::of;
+    use super::describe_stores;
 
     fn with(stores: &[(&str, &[(&str, &str)])]) -> LabResult {
         let placed = |(version, settings): &(&str, &[(&str, &str)])| Placed {
@@ -126,7 +126,7 @@ mod tests {
             ),
             ("a proxy", &[("threads", "1")]),
         ]);
-        let text = of(&result);
+        let text = describe_stores(&result);
         let promises: Vec<&str> = text.split("; ").collect();
         assert_eq!(
             promises,
@@ -144,6 +144,9 @@ mod tests {
 
     #[test]
     fn a_lab_without_stores_says_nothing() {
-        assert_eq!(of(&with(&[("a proxy", &[("threads", "1")])])), "");
+        assert_eq!(
+            describe_stores(&with(&[("a proxy", &[("threads", "1")])])),
+            ""
+        );
     }
 }

@@ -18,14 +18,16 @@ const DECISIVE_SHARE: f64 = 0.9;
 /// with jitter, or if it contributes less to the figure.
 pub fn note(cells: &[&Cell], figure: &str) -> Option<String> {
     let (_, percentile, share) = PERCENTILES.iter().find(|(name, ..)| *name == figure)?;
-    let lines = cells.iter().map(|cell| line(cell.link.as_ref()?));
+    let lines = cells
+        .iter()
+        .map(|cell| round_trip_and_jitter(cell.link.as_ref()?));
     let lines: Option<Vec<(f64, f64)>> = lines.collect();
     let lines = lines?;
     let first = *lines.first()?;
     if lines.iter().any(|line| *line != first) {
         return None;
     }
-    let alone = quantile(first, *share);
+    let alone = round_trip_quantile(first, *share);
     let decides = cells.iter().all(|cell| {
         let mut figures = cell.figures.iter();
         let value = figures.find(|one| one.name == figure);
@@ -42,20 +44,20 @@ pub fn note(cells: &[&Cell], figure: &str) -> Option<String> {
 }
 
 /// The round trip and the jitter of a line that has both.
-fn line(link: &LinkFigures) -> Option<(f64, f64)> {
+fn round_trip_and_jitter(link: &LinkFigures) -> Option<(f64, f64)> {
     let jitter = link.declared_jitter_ms.filter(|jitter| *jitter > 0.0)?;
     Some((link.declared_round_trip_ms?, jitter))
 }
 
 /// The quantile of the round trip for this share. Each direction has half of the jitter, uniformly distributed, so the
 /// round trip has a triangular distribution.
-fn quantile((round_trip, jitter): (f64, f64), share: f64) -> f64 {
+fn round_trip_quantile((round_trip, jitter): (f64, f64), share: f64) -> f64 {
     round_trip + jitter * (1.0 - (2.0 * (1.0 - share)).sqrt())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quantile;
+    use super::round_trip_quantile;
 
     #[test]
     fn the_quantile_of_a_line_is_that_of_two_even_distributions() {
@@ -69,7 +71,7 @@ mod tests {
         all.sort_by(f64::total_cmp);
         for share in [0.9, 0.95, 0.99] {
             let counted = all[(share * all.len() as f64) as usize];
-            let computed = quantile((88.0, 13.8), share);
+            let computed = round_trip_quantile((88.0, 13.8), share);
             assert!(
                 (counted - computed).abs() < 0.05,
                 "{share}: {counted} {computed}"

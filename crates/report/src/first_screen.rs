@@ -7,8 +7,8 @@ use plimsoll_stats::comparison::MARGIN;
 use sha2::{Digest, Sha256};
 
 use crate::durability;
-use crate::method::bytes;
-use crate::naming::{cell_words, counted, listed};
+use crate::method::format_bytes;
+use crate::naming::{describe_cell, format_count, join_list};
 
 /// Digits of the hash of a lab file: enough to distinguish two files.
 const HASH_DIGITS: usize = 12;
@@ -16,17 +16,17 @@ const HASH_DIGITS: usize = 12;
 /// Name and value of each fact that is known.
 pub fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
     let mut facts = vec![
-        ("measured", measured(result)),
-        ("when", when(result)),
-        ("where", machine(result)),
-        ("network", network(result)),
-        ("versions", versions(result)),
-        ("durability", durability::of(result)),
-        ("not started", not_started(result)),
-        ("lab file", lab_file(result)),
-        ("valid", valid(result)),
-        ("failed requests", failed_requests(result)),
-        ("noise floor", floor(result)),
+        ("measured", measured_text(result)),
+        ("when", date_text(result)),
+        ("where", machine_text(result)),
+        ("network", network_text(result)),
+        ("versions", versions_text(result)),
+        ("durability", durability::describe_stores(result)),
+        ("not started", not_started_text(result)),
+        ("lab file", lab_file_text(result)),
+        ("valid", valid_cells_text(result)),
+        ("failed requests", failed_requests_text(result)),
+        ("noise floor", noise_floor_text(result)),
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts
@@ -37,7 +37,7 @@ fn is_measured(cell: &Cell) -> bool {
 }
 
 /// `38 cells, 3 runs of 5 s each, standard form`.
-fn measured(result: &LabResult) -> String {
+fn measured_text(result: &LabResult) -> String {
     let cells: Vec<&Cell> = result
         .cells
         .iter()
@@ -59,7 +59,8 @@ fn measured(result: &LabResult) -> String {
         .flat_map(|cell| &cell.repeats)
         .map(|run| run.duration_seconds)
         .collect();
-    let (Some(runs), Some(lengths)) = (reach(&runs, number::tick), reach(&lengths, seconds)) else {
+    let (Some(runs), Some(lengths)) = (reach(&runs, number::tick), reach(&lengths, format_seconds))
+    else {
         return format!("nothing yet, {form}");
     };
     let order = result.seed.map_or_else(String::new, |seed| {
@@ -71,25 +72,25 @@ fn measured(result: &LabResult) -> String {
     };
     format!(
         "{}, {runs} {} of {lengths} s each, {form}{order}{note}",
-        counted(cells.len(), "cell", "cells"),
+        format_count(cells.len(), "cell", "cells"),
         if runs == "1" { "run" } else { "runs" },
     )
 }
 
 /// Seconds without superfluous digits.
-fn seconds(value: f64) -> String {
+fn format_seconds(value: f64) -> String {
     let places = u8::from(value < 20.0 && (value - value.round()).abs() >= 0.05);
     number::Place::decimals(places).print(value)
 }
 
-fn when(result: &LabResult) -> String {
+fn date_text(result: &LabResult) -> String {
     match &result.ended {
         Some(ended) => format!("{} to {ended}", result.started),
         None => format!("{}, not finished: cells are missing", result.started),
     }
 }
 
-fn machine(result: &LabResult) -> String {
+fn machine_text(result: &LabResult) -> String {
     let machine = &result.environment;
     if machine.cpu.is_empty() {
         return String::new();
@@ -97,8 +98,8 @@ fn machine(result: &LabResult) -> String {
     let mut parts = vec![format!(
         "{}, {}, {}",
         machine.cpu,
-        counted(machine.cpus as usize, "processor", "processors"),
-        bytes(machine.memory_bytes)
+        format_count(machine.cpus as usize, "processor", "processors"),
+        format_bytes(machine.memory_bytes)
     )];
     parts.push(machine.os.clone());
     if !machine.kernel.is_empty() {
@@ -107,7 +108,7 @@ fn machine(result: &LabResult) -> String {
     // Cells can have processes with the same name, in the same place.
     for one in result.topology.iter().filter(|one| !one.cpus.is_empty()) {
         let cpus: Vec<String> = one.cpus.iter().map(u32::to_string).collect();
-        let placed = format!("{} on CPU {}", one.name, listed(&cpus));
+        let placed = format!("{} on CPU {}", one.name, join_list(&cpus));
         if !parts.contains(&placed) {
             parts.push(placed);
         }
@@ -117,7 +118,7 @@ fn machine(result: &LabResult) -> String {
 }
 
 /// Each link as declared and as measured; the network to another host is only measured.
-fn network(result: &LabResult) -> String {
+fn network_text(result: &LabResult) -> String {
     let mut links: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
         match links.iter_mut().find(|known| known.0 == link.name) {
@@ -170,7 +171,7 @@ fn network(result: &LabResult) -> String {
 }
 
 /// The systems that the lab measured but did not start.
-fn not_started(result: &LabResult) -> String {
+fn not_started_text(result: &LabResult) -> String {
     let findings = result.findings.iter();
     let texts = findings.filter(|finding| finding.rule == "not-started");
     let texts: Vec<&str> = texts.map(|finding| finding.text.as_str()).collect();
@@ -178,7 +179,7 @@ fn not_started(result: &LabResult) -> String {
 }
 
 /// Each program once, although several processes may run it.
-fn versions(result: &LabResult) -> String {
+fn versions_text(result: &LabResult) -> String {
     let ours = format!("plimsoll {}", result.plimsoll);
     let mut found = vec![ours.clone()];
     for (name, version) in &result.versions {
@@ -197,7 +198,7 @@ fn versions(result: &LabResult) -> String {
 }
 
 /// The file and a hash of its content, so that two reports of one configuration are recognized.
-fn lab_file(result: &LabResult) -> String {
+fn lab_file_text(result: &LabResult) -> String {
     if result.file.is_empty() {
         return String::new();
     }
@@ -224,17 +225,17 @@ fn lab_file(result: &LabResult) -> String {
 }
 
 /// The fact that no request failed, if the lab allows none. If some failed, a sentence of the conclusion says so.
-fn failed_requests(result: &LabResult) -> String {
+fn failed_requests_text(result: &LabResult) -> String {
     crate::objectives::without_failures(result).map_or_else(String::new, |cells| {
         format!(
             "none in the {} for which the lab allows none",
-            counted(cells, "valid cell", "valid cells")
+            format_count(cells, "valid cell", "valid cells")
         )
     })
 }
 
 /// The noise floor of the compared figures: the difference between two measurements of the same cell.
-fn floor(result: &LabResult) -> String {
+fn noise_floor_text(result: &LabResult) -> String {
     let Some(same) = &result.same_cell else {
         return String::new();
     };
@@ -258,7 +259,7 @@ fn floor(result: &LabResult) -> String {
         })
         .collect();
     let cell = result.cells.iter().find(|cell| cell.name == same.cell);
-    let cell = cell.map_or_else(|| same.cell.clone(), |cell| cell_words(result, cell));
+    let cell = cell.map_or_else(|| same.cell.clone(), |cell| describe_cell(result, cell));
     if floors.is_empty() {
         return format!(
             "not known: one cell ({cell}) was measured twice, but {}",
@@ -267,13 +268,13 @@ fn floor(result: &LabResult) -> String {
     }
     format!(
         "{}: two measurements of one cell ({cell}) may differ by this much, so a smaller difference does not count{}",
-        listed(&floors),
-        without_floor(result, &same.copy)
+        join_list(&floors),
+        places_without_floor(result, &same.copy)
     )
 }
 
 /// The places without a noise floor, because the cell that was measured twice is in another place.
-fn without_floor(result: &LabResult, copy: &Cell) -> String {
+fn places_without_floor(result: &LabResult, copy: &Cell) -> String {
     let place = |cell: &Cell| cell.link.as_ref().map(|link| link.name.clone());
     let Some(measured) = place(copy) else {
         return String::new();
@@ -294,23 +295,23 @@ fn without_floor(result: &LabResult, copy: &Cell) -> String {
         false => format!(
             "; it was measured {measured} only: {}, latencies must differ by the same time and by more than {} %, up to \
              which figures count as equal there",
-            listed(&others),
+            join_list(&others),
             number::tick(MARGIN * 100.0)
         ),
     }
 }
 
 /// `28 of 38 cells; 10 suspect: marked, and not used in conclusions`.
-fn valid(result: &LabResult) -> String {
+fn valid_cells_text(result: &LabResult) -> String {
     let count = |is: &dyn Fn(&Cell) -> bool| result.cells.iter().filter(|cell| is(cell)).count();
     let total = result.cells.len();
     let verdict =
         |name: &'static str| count(&move |cell: &Cell| is_measured(cell) && cell.verdict == name);
     let valid = verdict("valid");
     let mut text = if valid == total && total > 0 {
-        format!("all {}", counted(total, "cell", "cells"))
+        format!("all {}", format_count(total, "cell", "cells"))
     } else {
-        format!("{valid} of {}", counted(total, "cell", "cells"))
+        format!("{valid} of {}", format_count(total, "cell", "cells"))
     };
     let suspect = verdict("suspect");
     let invalid = count(&is_measured) - valid - suspect;

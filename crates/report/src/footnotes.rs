@@ -4,7 +4,7 @@ use plimsoll_plots::number;
 use plimsoll_results::lab::{Cell, CellState, LabResult};
 
 use crate::document::Words;
-use crate::naming::capital;
+use crate::naming::capitalize;
 
 /// A reason with its numbers taken out, and the range of each number over the cells.
 struct Reason {
@@ -25,20 +25,20 @@ pub struct Footnotes {
 
 impl Footnotes {
     /// The reasons of all cells, in the order of the matrix.
-    pub fn of(result: &LabResult) -> Footnotes {
+    pub fn new(result: &LabResult) -> Footnotes {
         let mut notes = Footnotes {
             reasons: Vec::new(),
         };
         for cell in &result.cells {
             for (state, text) in reasons(cell) {
-                notes.add(state, &text, longest(cell));
+                notes.add(state, &text, longest_request(cell));
             }
         }
         notes
     }
 
     fn add(&mut self, state: &'static str, text: &str, longest: f64) {
-        let (pieces, numbers) = split(text);
+        let (pieces, numbers) = split_at_numbers(text);
         let known = self
             .reasons
             .iter_mut()
@@ -60,11 +60,11 @@ impl Footnotes {
     }
 
     /// The places of a cell's reasons; none for a valid cell.
-    pub fn marks(&self, cell: &Cell) -> Vec<usize> {
+    pub fn places_of_reasons(&self, cell: &Cell) -> Vec<usize> {
         let mut marks: Vec<usize> = reasons(cell)
             .iter()
             .filter_map(|(state, text)| {
-                let pieces = split(text).0;
+                let pieces = split_at_numbers(text).0;
                 self.reasons
                     .iter()
                     .position(|reason| reason.state == *state && reason.pieces == pieces)
@@ -77,7 +77,11 @@ impl Footnotes {
 
     /// The letters of a cell's reasons, as in `a, c`.
     pub fn letters(&self, cell: &Cell) -> String {
-        let letters: Vec<String> = self.marks(cell).into_iter().map(letter).collect();
+        let letters: Vec<String> = self
+            .places_of_reasons(cell)
+            .into_iter()
+            .map(footnote_letter)
+            .collect();
         letters.join(",")
     }
 
@@ -90,10 +94,10 @@ impl Footnotes {
             .into_iter()
             .filter_map(|place| {
                 let reason = self.reasons.get(place)?;
-                Some(Words::new().strong(letter(place)).text(format!(
+                Some(Words::new().strong(footnote_letter(place)).text(format!(
                     " {}: {}",
                     reason.state,
-                    joined(reason) + &effect(reason)
+                    reason_sentence(reason) + &retransmission_effect(reason)
                 )))
             })
             .collect()
@@ -101,7 +105,7 @@ impl Footnotes {
 }
 
 /// What retransmissions did to the latency of the cells; empty for other reasons.
-fn effect(reason: &Reason) -> String {
+fn retransmission_effect(reason: &Reason) -> String {
     let is_network = reason
         .pieces
         .iter()
@@ -123,17 +127,17 @@ fn effect(reason: &Reason) -> String {
 }
 
 /// The longest request of a cell, in milliseconds.
-fn longest(cell: &Cell) -> f64 {
+fn longest_request(cell: &Cell) -> f64 {
     let runs = cell.repeats.iter();
     runs.map(|run| run.latency.max).fold(0.0, f64::max)
 }
 
 /// `a` to `z`, then `aa`.
-pub fn letter(place: usize) -> String {
+pub fn footnote_letter(place: usize) -> String {
     let last = char::from(b'a' + u8::try_from(place % 26).unwrap_or(0));
     match place / 26 {
         0 => last.to_string(),
-        more => format!("{}{last}", letter(more - 1)),
+        more => format!("{}{last}", footnote_letter(more - 1)),
     }
 }
 
@@ -161,7 +165,7 @@ fn reasons(cell: &Cell) -> Vec<(&'static str, String)> {
             found.extend(
                 cell.reasons
                     .iter()
-                    .map(|reason| (state, without_run(reason).to_owned())),
+                    .map(|reason| (state, strip_run(reason).to_owned())),
             );
             // An error that the audit found makes a cell suspect, too.
             let errors = cell
@@ -180,7 +184,7 @@ fn reasons(cell: &Cell) -> Vec<(&'static str, String)> {
 }
 
 /// A reason without the run and the side it comes from: `repeat 2: client: …`.
-fn without_run(reason: &str) -> &str {
+fn strip_run(reason: &str) -> &str {
     let rest = reason
         .strip_prefix("repeat ")
         .and_then(|rest| rest.split_once(": "))
@@ -193,7 +197,7 @@ fn without_run(reason: &str) -> &str {
 }
 
 /// The text between the numbers, and the numbers. Digits within a word are not a number.
-fn split(text: &str) -> (Vec<String>, Vec<f64>) {
+fn split_at_numbers(text: &str) -> (Vec<String>, Vec<f64>) {
     let mut pieces = vec![String::new()];
     let mut numbers = Vec::new();
     let mut rest = text;
@@ -224,7 +228,7 @@ fn split(text: &str) -> (Vec<String>, Vec<f64>) {
 }
 
 /// The reason as a sentence, with the range of each number.
-fn joined(reason: &Reason) -> String {
+fn reason_sentence(reason: &Reason) -> String {
     let mut text = String::new();
     for (index, piece) in reason.pieces.iter().enumerate() {
         text.push_str(piece);
@@ -235,7 +239,7 @@ fn joined(reason: &Reason) -> String {
             }
         }
     }
-    let text = capital(text.trim());
+    let text = capitalize(text.trim());
     if text.ends_with(['.', '!', '?']) {
         text
     } else {
@@ -263,10 +267,13 @@ mod tests {
         };
         for cell in cells {
             for (state, text) in reasons(cell) {
-                notes.add(state, &text, longest(cell));
+                notes.add(state, &text, longest_request(cell));
             }
         }
-        let places: Vec<usize> = cells.iter().flat_map(|cell| notes.marks(cell)).collect();
+        let places: Vec<usize> = cells
+            .iter()
+            .flat_map(|cell| notes.places_of_reasons(cell))
+            .collect();
         notes.texts(&places).iter().map(Words::to_text).collect()
     }
 
@@ -334,7 +341,7 @@ mod tests {
     #[test]
     fn letters_go_on_after_z() {
         assert_eq!(
-            [0, 25, 26, 51, 52].map(letter),
+            [0, 25, 26, 51, 52].map(footnote_letter),
             ["a", "z", "aa", "az", "ba"]
         );
     }

@@ -3,7 +3,7 @@
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Comparison, LabResult};
 
-use crate::leads::{compared_figure, value_on};
+use crate::leads::{axis_value, compared_figure};
 
 /// Comparisons of the same figure, with the same label, between the same two values of an axis. Labels can differ: the
 /// latency of some cells includes connecting, and that of others does not.
@@ -26,7 +26,7 @@ pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
                 .cells
                 .iter()
                 .find(|cell| cell.name == name)
-                .and_then(|cell| value_on(cell, &comparison.axis))
+                .and_then(|cell| axis_value(cell, &comparison.axis))
         };
         let values = (
             value(&comparison.cells.0).unwrap_or(&comparison.cells.0),
@@ -103,7 +103,7 @@ pub fn comparative(unit: &str, more: bool) -> &'static str {
 }
 
 /// Three digits, or two decimals below 1.
-pub fn ratio(value: f64) -> String {
+pub fn format_ratio(value: f64) -> String {
     let decimals = match value {
         100.0.. => 0,
         10.0.. => 1,
@@ -113,7 +113,7 @@ pub fn ratio(value: f64) -> String {
     number::Place::decimals(decimals).print(value)
 }
 
-pub fn probability(p: f64) -> String {
+pub fn format_probability(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()
     } else {

@@ -16,15 +16,15 @@ pub const MAX_BYTES: usize = 600_000;
 /// that fit.
 pub fn render(document: &Document) -> String {
     let script = browser::script();
-    let whole = Page { dropped: &[] }.whole(document, &script);
+    let whole = Page { dropped: &[] }.render(document, &script);
     if whole.len() <= MAX_BYTES {
         return whole;
     }
     let mut dropped = Detail::ALL.to_vec();
-    let mut page = Page { dropped: &dropped }.whole(document, &script);
+    let mut page = Page { dropped: &dropped }.render(document, &script);
     for kind in Detail::ALL.iter().rev() {
         let fewer: Vec<Detail> = dropped.iter().copied().filter(|one| one != kind).collect();
-        let larger = Page { dropped: &fewer }.whole(document, &script);
+        let larger = Page { dropped: &fewer }.render(document, &script);
         if larger.len() <= MAX_BYTES {
             (page, dropped) = (larger, fewer);
         }
@@ -38,7 +38,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn whole(&self, document: &Document, script: &str) -> String {
+    fn render(&self, document: &Document, script: &str) -> String {
         let title = escaped(&document.title);
         let mut out = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -62,14 +62,14 @@ impl Page<'_> {
         for (index, section) in document.sections.iter().enumerate() {
             self.section(&mut out, section);
             if index == 0 {
-                contents(&mut out, document);
+                write_contents(&mut out, document);
             }
         }
         self.evidence(&mut out, document);
         let _ = write!(
             out,
             "</main>\n<footer><p>{}</p></footer>\n<script>{script}</script>\n</body>\n</html>\n",
-            words(&document.footer)
+            words_to_html(&document.footer)
         );
         out
     }
@@ -92,7 +92,7 @@ impl Page<'_> {
         let _ = writeln!(
             out,
             "<section id=\"{id}\"{class} aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{}</h2>",
-            words(&section.title)
+            words_to_html(&section.title)
         );
         self.blocks(out, &section.blocks);
         out.push_str("</section>\n");
@@ -106,13 +106,13 @@ impl Page<'_> {
         out.push_str(
             "<section id=\"evidence\" aria-labelledby=\"evidence-h\">\n<h2 id=\"evidence-h\">Evidence</h2>\n",
         );
-        if let [most @ .., last] = self.dropped {
-            let mut names: Vec<String> = most.iter().map(|kind| kind.name().to_owned()).collect();
+        if let [others @ .., last] = self.dropped {
+            let mut names: Vec<String> = others.iter().map(|kind| kind.name().to_owned()).collect();
             names.push(last.name().to_owned());
             let _ = writeln!(
                 out,
                 "<p>The files in <code>cells/</code> next to this page also have: {}.</p>",
-                escaped(&crate::naming::listed(&names))
+                escaped(&crate::naming::join_list(&names))
             );
         }
         if let Some((name, example)) = document.filter {
@@ -127,7 +127,7 @@ impl Page<'_> {
                 out,
                 "<details class=\"evidence\" id=\"{}\"><summary>{}</summary>",
                 escaped(&section.id),
-                words(&section.title)
+                words_to_html(&section.title)
             );
             self.blocks(out, &section.blocks);
             out.push_str("</details>\n");
@@ -136,12 +136,12 @@ impl Page<'_> {
     }
 
     /// The blocks without the kinds of evidence that are left out.
-    fn kept<'a>(&self, list: &'a [Block], kept: &mut Vec<&'a Block>) {
+    fn retain_kinds<'a>(&self, list: &'a [Block], kept: &mut Vec<&'a Block>) {
         for block in list {
             match block {
                 Block::Detail(detail, inner) => {
                     if !self.dropped.contains(detail) {
-                        self.kept(inner, kept);
+                        self.retain_kinds(inner, kept);
                     }
                 }
                 Block::Index(_) => {}
@@ -152,17 +152,17 @@ impl Page<'_> {
 
     fn blocks(&self, out: &mut String, list: &[Block]) {
         let mut kept = Vec::new();
-        self.kept(list, &mut kept);
+        self.retain_kinds(list, &mut kept);
         let mut list = kept.into_iter().peekable();
         while let Some(block) = list.next() {
             match block {
                 Block::Prose(prose) => {
-                    let _ = writeln!(out, "<p>{}</p>", words(prose));
+                    let _ = writeln!(out, "<p>{}</p>", words_to_html(prose));
                 }
                 Block::Points(points) => {
                     out.push_str("<ul>\n");
                     for point in points {
-                        let _ = writeln!(out, "<li>{}</li>", words(point));
+                        let _ = writeln!(out, "<li>{}</li>", words_to_html(point));
                     }
                     out.push_str("</ul>\n");
                 }
@@ -174,24 +174,24 @@ impl Page<'_> {
                     }
                     out.push_str("</dl>\n");
                 }
-                Block::Table(table) => self::table(out, table),
+                Block::Table(table) => self::write_table(out, table),
                 Block::Raw {
                     label,
                     text,
                     folded,
-                } => raw(out, label, text, *folded),
+                } => write_raw(out, label, text, *folded),
                 // Plots that only have a narrow version are placed in pairs.
                 Block::Plot(first) if first.wide.is_none() => {
                     out.push_str("<div class=\"pair\">\n");
-                    plot(out, first);
+                    write_plot(out, first);
                     while let Some(Block::Plot(next)) = list
                         .next_if(|block| matches!(block, Block::Plot(plot) if plot.wide.is_none()))
                     {
-                        plot(out, next);
+                        write_plot(out, next);
                     }
                     out.push_str("</div>\n");
                 }
-                Block::Plot(one) => plot(out, one),
+                Block::Plot(one) => write_plot(out, one),
                 Block::Folded {
                     summary,
                     blocks: inner,
@@ -206,14 +206,14 @@ impl Page<'_> {
     }
 }
 
-fn contents(out: &mut String, document: &Document) {
+fn write_contents(out: &mut String, document: &Document) {
     out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
     for section in document.sections.iter().skip(1) {
         let _ = writeln!(
             out,
             "<li><a href=\"#{}\">{}</a></li>",
             escaped(&section.id),
-            words(&section.title)
+            words_to_html(&section.title)
         );
     }
     if !document.evidence.is_empty() {
@@ -222,8 +222,8 @@ fn contents(out: &mut String, document: &Document) {
     out.push_str("</ul>\n</nav>\n");
 }
 
-fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
-    let (label, text) = (escaped(label), preformatted(text));
+fn write_raw(out: &mut String, label: &str, text: &str, folded: bool) {
+    let (label, text) = (escaped(label), escape_preformatted(text));
     let pre = format!(
         "<pre class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{text}</pre>"
     );
@@ -238,7 +238,7 @@ fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
 }
 
 /// Escapes preformatted text. HTML ignores a line break at the start (HTML 13.2.6.4.7), so add one.
-fn preformatted(text: &str) -> String {
+fn escape_preformatted(text: &str) -> String {
     let lines: Vec<String> = text
         .trim_end()
         .split('\n')
@@ -254,7 +254,7 @@ fn preformatted(text: &str) -> String {
     format!("\n{}", lines.join("\n"))
 }
 
-fn plot(out: &mut String, plot: &Plot) {
+fn write_plot(out: &mut String, plot: &Plot) {
     let name = escaped(&plot.name);
     let _ = writeln!(out, "<figure class=\"picture\">");
     if let Some(series) = &plot.series {
@@ -262,7 +262,7 @@ fn plot(out: &mut String, plot: &Plot) {
             out,
             "<div class=\"live\" data-label=\"{}\" hidden></div>\n<script type=\"application/json\">{}</script>",
             escaped(&plot.narrow.title),
-            embedded(series)
+            embed_json(series)
         );
     }
     match &plot.wide {
@@ -290,7 +290,7 @@ fn plot(out: &mut String, plot: &Plot) {
 }
 
 /// JSON without any `<`, so that it cannot end its element.
-fn embedded(value: &Value) -> String {
+fn embed_json(value: &Value) -> String {
     value
         .to_string()
         .replace('<', "\\u003c")
@@ -298,7 +298,7 @@ fn embedded(value: &Value) -> String {
         .replace('&', "\\u0026")
 }
 
-fn table(out: &mut String, table: &Table) {
+fn write_table(out: &mut String, table: &Table) {
     let caption = escaped(&table.caption);
     let _ = writeln!(
         out,
@@ -314,9 +314,13 @@ fn table(out: &mut String, table: &Table) {
         for (index, (field, head)) in row.iter().zip(&table.head).enumerate() {
             let class = if head.figures { " class=\"n\"" } else { "" };
             let _ = if index < table.names {
-                write!(out, "<th scope=\"row\"{class}>{}</th>", words(field))
+                write!(
+                    out,
+                    "<th scope=\"row\"{class}>{}</th>",
+                    words_to_html(field)
+                )
             } else {
-                write!(out, "<td{class}>{}</td>", words(field))
+                write!(out, "<td{class}>{}</td>", words_to_html(field))
             };
         }
         out.push_str("</tr>\n");
@@ -324,7 +328,7 @@ fn table(out: &mut String, table: &Table) {
     out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
-fn words(words: &Words) -> String {
+fn words_to_html(words: &Words) -> String {
     words
         .0
         .iter()
@@ -332,10 +336,10 @@ fn words(words: &Words) -> String {
             Word::Text(text) => escaped(text),
             Word::Code(text) => format!("<code>{}</code>", escaped(text)),
             Word::Strong(text) => format!("<strong>{}</strong>", escaped(text)),
-            Word::Figure(printed) => figure(printed),
+            Word::Figure(printed) => figure_to_html(printed),
             Word::Verdict(verdict) => format!(
                 "<span class=\"verdict {}\">{}</span>",
-                kind(verdict),
+                verdict_class(verdict),
                 escaped(verdict)
             ),
             Word::Value(value, spread) => {
@@ -355,7 +359,7 @@ fn words(words: &Words) -> String {
         .collect()
 }
 
-fn figure(printed: &Printed) -> String {
+fn figure_to_html(printed: &Printed) -> String {
     let unit = if printed.unit.is_empty() {
         String::new()
     } else {
@@ -381,7 +385,7 @@ fn figure(printed: &Printed) -> String {
 }
 
 /// The CSS class of a verdict.
-fn kind(verdict: &str) -> &'static str {
+fn verdict_class(verdict: &str) -> &'static str {
     // A limitation may follow in parentheses: `met (one run)`.
     match verdict.split(" (").next().unwrap_or_default() {
         "valid" | "met" => "good",

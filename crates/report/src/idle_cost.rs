@@ -6,7 +6,7 @@ use plimsoll_results::lab::{Cell, LabResult, Outcome};
 use crate::declared_load;
 use crate::document::Words;
 use crate::matrix::CPU;
-use crate::naming::{place_words, value_words};
+use crate::naming::{describe_place, describe_value};
 use crate::ratio::estimate;
 
 /// A note on the first pair of cells that differ only in their load, if the cell with the higher load takes less
@@ -26,11 +26,11 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
         Some(Place::of(figure.value, figure.interval).print(figure.value))
     };
     let value = |cell: &'_ Cell| {
-        let value = crate::leads::value_on(cell, axis)?.to_owned();
-        Some(value_words(result, axis, &value))
+        let value = crate::leads::axis_value(cell, axis)?.to_owned();
+        Some(describe_value(result, axis, &value))
     };
     let unit = &low.figure(figure)?.unit;
-    let place = place_words(result, &low.place, &[axis]);
+    let place = describe_place(result, &low.place, &[axis]);
     let (more, less) = (value(high)?, value(low)?);
     let times = (print(high, figure)?, print(low, figure)?);
     let costs = (print(high, CPU)?, print(low, CPU)?);
@@ -48,8 +48,8 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
 /// The axis in which two cells differ, if it is the only one, it sets the load, and the first cell has the lower load.
 fn load_axis<'a>(result: &LabResult, low: &'a Cell, high: &Cell) -> Option<&'a str> {
     let loads = (
-        declared_load::of(result, low)?,
-        declared_load::of(result, high)?,
+        declared_load::load_of_cell(result, low)?,
+        declared_load::load_of_cell(result, high)?,
     );
     let mut differing = low.place.iter().filter(|one| !high.place.contains(one));
     let axis = differing.next()?.0.as_str();

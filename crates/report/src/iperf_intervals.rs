@@ -7,7 +7,7 @@ use crate::document::{Block, Head, Table, Words};
 
 /// Seconds, transferred bytes, rate and retransmissions for each interval and for the whole test, in the columns of
 /// iperf3's own output. `None` if the output is not from iperf3.
-pub fn of(raw: &str) -> Option<Block> {
+pub fn interval_table(raw: &str) -> Option<Block> {
     let output: Value = serde_json::from_str(raw).ok()?;
     let intervals = output.get("intervals")?.as_array()?;
     let mut rows = Vec::new();
@@ -18,14 +18,18 @@ pub fn of(raw: &str) -> Option<Block> {
             _ => None,
         };
         let is_omitted = sum.get("omitted").and_then(Value::as_bool) == Some(true);
-        rows.push(row(sum, window, if is_omitted { "omitted" } else { "–" })?);
+        rows.push(interval_row(
+            sum,
+            window,
+            if is_omitted { "omitted" } else { "–" },
+        )?);
     }
     let end = output.get("end")?;
     for (name, note) in [
         ("sum_sent", "sender, total"),
         ("sum_received", "receiver, total"),
     ] {
-        rows.extend(end.get(name).and_then(|sum| row(sum, None, note)));
+        rows.extend(end.get(name).and_then(|sum| interval_row(sum, None, note)));
     }
     Some(Block::Table(Table {
         caption: "Intervals".to_owned(),
@@ -42,7 +46,7 @@ pub fn of(raw: &str) -> Option<Block> {
     }))
 }
 
-fn row(sum: &Value, window: Option<&Value>, note: &str) -> Option<Vec<Words>> {
+fn interval_row(sum: &Value, window: Option<&Value>, note: &str) -> Option<Vec<Words>> {
     let of = |name: &str| sum.get(name).and_then(Value::as_f64);
     let print = |places: u8, value: f64| Place::decimals(places).print(value);
     let known = |text: Option<String>| Words::plain(text.unwrap_or_else(|| "–".to_owned()));
@@ -78,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_table_has_each_interval_and_both_totals() {
-        let Some(Block::Table(table)) = of(OUTPUT) else {
+        let Some(Block::Table(table)) = interval_table(OUTPUT) else {
             panic!("no table");
         };
         let rows: Vec<String> = table
@@ -105,7 +109,7 @@ mod tests {
     #[test]
     fn other_output_has_no_table() {
         for raw in ["", "p95 8 ms", "{}", r#"{"intervals": [{}]}"#] {
-            assert!(of(raw).is_none(), "{raw}");
+            assert!(interval_table(raw).is_none(), "{raw}");
         }
     }
 }

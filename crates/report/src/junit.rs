@@ -44,7 +44,7 @@ pub enum Outcome {
 }
 
 /// A test for each condition of `--fail-on`.
-pub fn conditions(judged: &[Judged]) -> impl Iterator<Item = Case> {
+pub fn condition_cases(judged: &[Judged]) -> impl Iterator<Item = Case> {
     judged.iter().map(|(condition, failures)| Case {
         class: "fail-on",
         name: condition.name().to_owned(),
@@ -62,13 +62,13 @@ pub fn conditions(judged: &[Judged]) -> impl Iterator<Item = Case> {
 pub fn document(suites: &[Suite]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (id, suite) in suites.iter().enumerate() {
-        write(&mut out, id, suite);
+        write_suite(&mut out, id, suite);
     }
     out.push_str("</testsuites>\n");
     out
 }
 
-fn write(out: &mut String, id: usize, suite: &Suite) {
+fn write_suite(out: &mut String, id: usize, suite: &Suite) {
     let count = |is: fn(&Outcome) -> bool| {
         let cases = suite.cases.iter();
         cases.filter(|case| is(&case.outcome)).count()

@@ -2,9 +2,9 @@
 
 use plimsoll_results::lab::{Cell, LabResult};
 
-use crate::leads::{Lead, leads, value_on};
+use crate::leads::{Lead, axis_value, leads};
 use crate::matrix::CPU;
-use crate::naming::{capital, figures, listed};
+use crate::naming::{capitalize, figures, join_list};
 
 /// Maximum number of values of an axis whose values become columns.
 const MAX_COLUMNS: usize = 4;
@@ -48,7 +48,7 @@ pub fn layouts(result: &LabResult) -> Vec<Layout<'_>> {
             cells,
             note: table.note.as_deref(),
         };
-        layout.complete(result);
+        layout.add_varying_axes(result);
         layouts.push(layout);
     }
     let rest: Vec<&Cell> = result
@@ -61,17 +61,17 @@ pub fn layouts(result: &LabResult) -> Vec<Layout<'_>> {
                 .any(|table| table.cells.contains(&cell.name))
         })
         .collect();
-    layouts.extend(undeclared(result, &rest));
+    layouts.extend(undeclared_layouts(result, &rest));
     layouts
 }
 
 impl<'a> Layout<'a> {
     /// Axes that vary and are neither rows nor columns become rows, so that no two cells share a
     /// field. Axes with one value among the cells are not shown.
-    fn complete(&mut self, result: &'a LabResult) {
+    fn add_varying_axes(&mut self, result: &'a LabResult) {
         let cells = self.cells.clone();
         let varies = |axis: &str| {
-            let mut values = cells.iter().map(|cell| value_on(cell, axis));
+            let mut values = cells.iter().map(|cell| axis_value(cell, axis));
             let first = values.next();
             values.any(|value| Some(value) != first)
         };
@@ -89,7 +89,7 @@ impl<'a> Layout<'a> {
 }
 
 /// Cells with the same figures share a table; those without any join the closest one.
-fn undeclared<'a>(result: &'a LabResult, cells: &[&'a Cell]) -> Vec<Layout<'a>> {
+fn undeclared_layouts<'a>(result: &'a LabResult, cells: &[&'a Cell]) -> Vec<Layout<'a>> {
     fn names(cell: &Cell) -> Vec<(&str, &str)> {
         figures(cell)
             .iter()
@@ -101,7 +101,7 @@ fn undeclared<'a>(result: &'a LabResult, cells: &[&'a Cell]) -> Vec<Layout<'a>> 
     let mut groups: Vec<Group> = Vec::new();
     for cell in cells {
         let signature = if figures(cell).is_empty() {
-            crate::matrix::nearest(result, cell)
+            crate::matrix::nearest_measured_cell(result, cell)
                 .map(names)
                 .unwrap_or_default()
         } else {
@@ -115,11 +115,11 @@ fn undeclared<'a>(result: &'a LabResult, cells: &[&'a Cell]) -> Vec<Layout<'a>> 
     let leads = leads(result);
     groups
         .into_iter()
-        .map(|(signature, cells)| layout_of(result, &leads, &signature, cells))
+        .map(|(signature, cells)| new_layout(result, &leads, &signature, cells))
         .collect()
 }
 
-fn layout_of<'a>(
+fn new_layout<'a>(
     result: &'a LabResult,
     leads: &[Lead],
     signature: &[(&str, &str)],
@@ -151,12 +151,12 @@ fn layout_of<'a>(
         cells,
         note: None,
     };
-    layout.complete(result);
+    layout.add_varying_axes(result);
     // The last axis with few values makes the columns, unless it is the only one.
     let count = |axis: &str| {
         let mut values: Vec<Option<&str>> = Vec::new();
         for cell in &layout.cells {
-            let value = value_on(cell, axis);
+            let value = axis_value(cell, axis);
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -172,12 +172,12 @@ fn layout_of<'a>(
         let axis = layout.rows.remove(column);
         layout.columns.push(axis);
     }
-    layout.title = title(&layout);
+    layout.title = layout_title(&layout);
     layout
 }
 
 /// `Rate and median by backend and place`.
-fn title(layout: &Layout) -> String {
+fn layout_title(layout: &Layout) -> String {
     let labels: Vec<String> = layout
         .figures
         .iter()
@@ -199,7 +199,7 @@ fn title(layout: &Layout) -> String {
     let by = if axes.is_empty() {
         String::new()
     } else {
-        format!(" by {}", listed(&axes))
+        format!(" by {}", join_list(&axes))
     };
-    format!("{}{by}", capital(&listed(&labels)))
+    format!("{}{by}", capitalize(&join_list(&labels)))
 }

@@ -36,7 +36,8 @@ pub fn leads(result: &LabResult) -> Vec<Lead> {
     }
     for outcome in &result.objectives {
         let cell = result.cells.iter().find(|cell| cell.name == outcome.cell);
-        if let Some(figure) = cell.and_then(|cell| figure_of(cell, outcome.measured, &outcome.unit))
+        if let Some(figure) =
+            cell.and_then(|cell| find_judged_figure(cell, outcome.measured, &outcome.unit))
         {
             add(figure);
         }
@@ -64,7 +65,7 @@ pub fn compared_figure<'a>(result: &'a LabResult, comparison: &Comparison) -> Op
 }
 
 /// The figure of a cell from which an objective took its value.
-pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figure> {
+pub fn find_judged_figure<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figure> {
     figures(cell).iter().find(|figure| {
         figure.unit == unit && (figure.value - value).abs() <= 1e-9 * value.abs().max(1e-9)
     })
@@ -72,7 +73,7 @@ pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figur
 
 /// A cell's figure of this name, label and unit. The latency of other cells may have another label, because it is
 /// another kind of latency.
-pub fn find<'a>(cell: &'a Cell, lead: &Lead) -> Option<&'a Figure> {
+pub fn find_figure<'a>(cell: &'a Cell, lead: &Lead) -> Option<&'a Figure> {
     figures(cell).iter().find(|figure| {
         figure.name == lead.name && figure.label == lead.label && figure.unit == lead.unit
     })
@@ -105,7 +106,7 @@ pub fn series_axis(result: &LabResult) -> Option<&str> {
 }
 
 /// A cell's value on an axis.
-pub fn value_on<'a>(cell: &'a Cell, axis: &str) -> Option<&'a str> {
+pub fn axis_value<'a>(cell: &'a Cell, axis: &str) -> Option<&'a str> {
     cell.place
         .iter()
         .find(|(name, _)| name == axis)

@@ -86,7 +86,7 @@ pub fn assets(result: &LabResult) -> Vec<(String, String)> {
     let mut files = Vec::new();
     document.visit(&mut |block| {
         if let document::Block::Plot(plot) = block {
-            files.push((markdown::path_of(plot), plot.narrow.file()));
+            files.push((markdown::plot_path(plot), plot.narrow.file()));
         }
     });
     files

@@ -10,12 +10,12 @@ pub const MAX_BYTES: usize = 60_000;
 pub const MAX_LINES: usize = 400;
 
 /// The path of a plot, relative to the report.
-pub fn path_of(plot: &Plot) -> String {
+pub fn plot_path(plot: &Plot) -> String {
     format!("plots/{}.svg", plot.name)
 }
 
 /// The path of a section of the evidence, relative to the report.
-fn file_of(section: &Section) -> String {
+fn section_path(section: &Section) -> String {
     format!("cells/{}.md", section.id)
 }
 
@@ -58,25 +58,25 @@ pub fn render(document: &Document) -> Vec<(String, String)> {
             if document.title.is_empty() {
                 "Report".to_owned()
             } else {
-                escaped(&document.title)
+                escape(&document.title)
             }
         );
         writer.blocks(&mut out, &section.blocks);
-        files.push((file_of(section), out));
+        files.push((section_path(section), out));
     }
     files
 }
 
 /// A document without plots and evidence as one file.
-pub fn single(document: &Document) -> String {
+pub fn render_single_file(document: &Document) -> String {
     main_page(document, &[])
 }
 
 fn main_page(document: &Document, moved: &[usize]) -> String {
     let writer = Writer::new(document, moved, "");
-    let mut out = format!("# {}\n\n", escaped(&document.title));
+    let mut out = format!("# {}\n\n", escape(&document.title));
     if !document.question.is_empty() {
-        let _ = writeln!(out, "> {}\n", escaped(&document.question));
+        let _ = writeln!(out, "> {}\n", escape(&document.question));
     }
     for (index, section) in document.sections.iter().enumerate() {
         let _ = writeln!(
@@ -86,7 +86,7 @@ fn main_page(document: &Document, moved: &[usize]) -> String {
             writer.words(&section.title)
         );
         if moved.contains(&index) {
-            let _ = writeln!(out, "In [a file of its own]({}).\n", file_of(section));
+            let _ = writeln!(out, "In [a file of its own]({}).\n", section_path(section));
         } else {
             writer.blocks(&mut out, &section.blocks);
         }
@@ -95,7 +95,13 @@ fn main_page(document: &Document, moved: &[usize]) -> String {
         .evidence
         .iter()
         .filter(|section| !section.id.starts_with("cell-"))
-        .map(|section| format!("[{}]({})", writer.words(&section.title), file_of(section)))
+        .map(|section| {
+            format!(
+                "[{}]({})",
+                writer.words(&section.title),
+                section_path(section)
+            )
+        })
         .collect();
     if !evidence.is_empty() {
         let _ = writeln!(
@@ -127,7 +133,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The target of a link to a section.
-    fn target(&self, id: &str) -> String {
+    fn link_target(&self, id: &str) -> String {
         let moved = self
             .moved
             .iter()
@@ -138,7 +144,7 @@ impl<'a> Writer<'a> {
             .iter()
             .chain(moved)
             .find(|section| section.id == id)
-            .map(file_of);
+            .map(section_path);
         match (file, self.up) {
             (Some(file), up) => format!("{up}{file}"),
             (None, "") => format!("#{id}"),
@@ -161,7 +167,7 @@ impl<'a> Writer<'a> {
                 Block::Facts(facts) => {
                     let _ = writeln!(out, "| | |\n| --- | --- |");
                     for (name, value) in facts {
-                        let _ = writeln!(out, "| {name} | {} |", field(&escaped(value)));
+                        let _ = writeln!(out, "| {name} | {} |", escape_field(&escape(value)));
                     }
                     out.push('\n');
                 }
@@ -170,15 +176,15 @@ impl<'a> Writer<'a> {
                     label,
                     text,
                     folded,
-                } => raw(out, label, text, *folded),
+                } => write_raw(out, label, text, *folded),
                 Block::Plot(plot) => {
                     let _ = writeln!(
                         out,
                         "![{}]({}{})\n\n*{}*\n",
-                        escaped(&plot.narrow.title),
+                        escape(&plot.narrow.title),
                         self.up,
-                        path_of(plot),
-                        escaped(&plot.caption)
+                        plot_path(plot),
+                        escape(&plot.caption)
                     );
                 }
                 Block::Folded {
@@ -199,11 +205,11 @@ impl<'a> Writer<'a> {
     }
 
     fn table(&self, out: &mut String, table: &Table) {
-        let _ = writeln!(out, "*{}*\n", escaped(&table.caption));
+        let _ = writeln!(out, "*{}*\n", escape(&table.caption));
         let heads: Vec<String> = table
             .head
             .iter()
-            .map(|head| escaped(&head.text).replace('|', "\\|"))
+            .map(|head| escape(&head.text).replace('|', "\\|"))
             .collect();
         let _ = writeln!(out, "| {} |", heads.join(" | "));
         let rules: Vec<&str> = table
@@ -213,7 +219,10 @@ impl<'a> Writer<'a> {
             .collect();
         let _ = writeln!(out, "| {} |", rules.join(" | "));
         for row in &table.rows {
-            let fields: Vec<String> = row.iter().map(|words| field(&self.words(words))).collect();
+            let fields: Vec<String> = row
+                .iter()
+                .map(|words| escape_field(&self.words(words)))
+                .collect();
             let _ = writeln!(out, "| {} |", fields.join(" | "));
         }
         out.push('\n');
@@ -224,25 +233,25 @@ impl<'a> Writer<'a> {
             .0
             .iter()
             .map(|word| match word {
-                Word::Text(text) => escaped(text),
-                Word::Code(text) => code(text),
-                Word::Strong(text) => format!("**{}**", escaped(text)),
-                Word::Figure(figure) => escaped(&figure.text()),
-                Word::Verdict(verdict) => format!("**{}**", escaped(verdict)),
-                Word::Link(text, to) => format!("[{}]({})", escaped(text), self.target(to)),
+                Word::Text(text) => escape(text),
+                Word::Code(text) => code_span(text),
+                Word::Strong(text) => format!("**{}**", escape(text)),
+                Word::Figure(figure) => escape(&figure.text()),
+                Word::Verdict(verdict) => format!("**{}**", escape(verdict)),
+                Word::Link(text, to) => format!("[{}]({})", escape(text), self.link_target(to)),
                 Word::Value(value, spread) => spread.as_ref().map_or_else(
-                    || escaped(value),
-                    |spread| format!("{} ±{spread}%", escaped(value)),
+                    || escape(value),
+                    |spread| format!("{} ±{spread}%", escape(value)),
                 ),
-                Word::Mark(letters) => format!(" <sup>{}</sup>", escaped(letters)),
+                Word::Mark(letters) => format!(" <sup>{}</sup>", escape(letters)),
             })
             .collect()
     }
 }
 
-fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
-    let fence = fence(text);
-    let text = printable(text);
+fn write_raw(out: &mut String, label: &str, text: &str, folded: bool) {
+    let fence = code_fence(text);
+    let text = remove_control_characters(text);
     let text = text.trim_end_matches('\n');
     if folded {
         let _ = writeln!(
@@ -251,12 +260,12 @@ fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
             plimsoll_plots::escaped(label)
         );
     } else {
-        let _ = writeln!(out, "{}:\n\n{fence}text\n{text}\n{fence}\n", escaped(label));
+        let _ = writeln!(out, "{}:\n\n{fence}text\n{text}\n{fence}\n", escape(label));
     }
 }
 
 /// A fence longer than any run of backticks inside (CommonMark 0.31, 4.5).
-fn fence(text: &str) -> String {
+fn code_fence(text: &str) -> String {
     "`".repeat(longest_run(text).max(2) + 1)
 }
 
@@ -265,7 +274,7 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Escapes characters that would end a field, in code too (GFM 4.10).
-fn field(text: &str) -> String {
+fn escape_field(text: &str) -> String {
     let text = text.replace('|', "\\|");
     if text.is_empty() {
         "–".to_owned()
@@ -275,8 +284,8 @@ fn field(text: &str) -> String {
 }
 
 /// A code span whose backticks are longer than any inside (CommonMark 0.31, 6.1).
-fn code(text: &str) -> String {
-    let text: String = printable(text).replace('\n', " ");
+fn code_span(text: &str) -> String {
+    let text: String = remove_control_characters(text).replace('\n', " ");
     if text.trim().is_empty() {
         return String::new();
     }
@@ -290,9 +299,9 @@ fn code(text: &str) -> String {
 }
 
 /// Text with all markup escaped.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in printable(text).chars() {
+    for c in remove_control_characters(text).chars() {
         match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '~' | '!' | '&' | '$' => {
                 out.push('\\');
@@ -316,7 +325,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Removes control characters, which could affect the program that shows the text.
-fn printable(text: &str) -> String {
+fn remove_control_characters(text: &str) -> String {
     text.chars()
         .filter(|c| *c != '\r')
         .map(|c| {

@@ -7,13 +7,16 @@ use plimsoll_results::record::Mark;
 const EXPLAINED: usize = 8;
 
 /// The times of marks, in seconds from the left edge of a plot on which their run starts at `from`.
-pub fn places(from: f64, marks: &[Mark]) -> impl Iterator<Item = f64> {
+pub fn mark_times(from: f64, marks: &[Mark]) -> impl Iterator<Item = f64> {
     marks.iter().map(move |mark| from + mark.at_seconds)
 }
 
 /// A sentence that explains the marks of these runs: the title, and what happened at each mark. The numbers of marks
 /// continue from run to run. Runs have names if there are several. The sentence starts with a space. Empty without marks.
-pub fn explained<'a>(title: &str, runs: impl IntoIterator<Item = (String, &'a [Mark])>) -> String {
+pub fn explain_marks<'a>(
+    title: &str,
+    runs: impl IntoIterator<Item = (String, &'a [Mark])>,
+) -> String {
     let mut all = Vec::new();
     for (name, marks) in runs {
         let run = if name.is_empty() { name } else { name + ", " };

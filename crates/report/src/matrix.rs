@@ -4,9 +4,10 @@ use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, PlotWidth, Spot};
 use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
 
 use crate::document::{Block, Plot};
-use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
+use crate::leads::{Lead, axis_value, find_figure, find_judged_figure, leads, series_axis};
 use crate::naming::{
-    capital, cell_words, figures, is_believed, place_words, slug, state_text, value_words,
+    capitalize, describe_cell, describe_place, describe_state, describe_value, figures,
+    is_believed, slug,
 };
 
 /// The figure for the cost of a request.
@@ -35,12 +36,12 @@ fn plots(result: &LabResult) -> Vec<Block> {
     leads
         .iter()
         .enumerate()
-        .filter_map(|(index, lead)| overview(result, lead, index))
+        .filter_map(|(index, lead)| overview_plot(result, lead, index))
         .collect()
 }
 
 /// Rows of a plot: cells that differ only in the axis of the series.
-fn rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
+fn plot_rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
     let axis = series_axis(result);
     let values: &[String] = axis
         .and_then(|axis| result.axes.iter().find(|known| known.name == axis))
@@ -48,9 +49,9 @@ fn rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
     let mut rows: Vec<(String, Vec<(usize, &Cell)>)> = Vec::new();
     for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
         let without: Vec<&str> = axis.into_iter().collect();
-        let label = place_words(result, &cell.place, &without);
+        let label = describe_place(result, &cell.place, &without);
         let series = axis
-            .and_then(|axis| value_on(cell, axis))
+            .and_then(|axis| axis_value(cell, axis))
             .and_then(|value| values.iter().position(|known| known == value))
             .unwrap_or(0);
         match rows.iter_mut().find(|row| row.0 == label) {
@@ -61,7 +62,7 @@ fn rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
     rows
 }
 
-fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
+fn overview_plot(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
     let axis = series_axis(result);
     let series: Vec<String> = axis
         .and_then(|axis| result.axes.iter().find(|known| known.name == axis))
@@ -70,16 +71,18 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             |axis| {
                 axis.values
                     .iter()
-                    .map(|value| value_words(result, &axis.name, value))
+                    .map(|value| describe_value(result, &axis.name, value))
                     .collect()
             },
         );
-    let rows: Vec<OverviewRow> = rows(result)
+    let rows: Vec<OverviewRow> = plot_rows(result)
         .into_iter()
         .filter_map(|(label, cells)| {
             let spots: Vec<Spot> = cells
                 .iter()
-                .filter_map(|(series, cell)| Some(spot(*series, cell, find(cell, lead)?)))
+                .filter_map(|(series, cell)| {
+                    Some(new_spot(*series, cell, find_figure(cell, lead)?))
+                })
                 .collect();
             // Omit rows without this figure, unless one of their cells lost its figures.
             let lost: Vec<String> = cells
@@ -87,7 +90,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
                 .filter(|(_, cell)| figures(cell).is_empty())
                 .map(|(place, cell)| {
                     let name = series.get(*place).map_or("", String::as_str);
-                    format!("{name} ({})", state_text(cell).0)
+                    format!("{name} ({})", describe_state(cell).0)
                 })
                 .collect();
             let kin = !spots.is_empty() || shares_lead(result, &cells, lead);
@@ -109,7 +112,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             .cells
             .iter()
             .find(|cell| cell.name == outcome.cell)
-            .and_then(|cell| figure_of(cell, outcome.measured, &outcome.unit))
+            .and_then(|cell| find_judged_figure(cell, outcome.measured, &outcome.unit))
             .is_some_and(|figure| figure.name == lead.name);
         if about && !limits.iter().any(|known| known.0 == outcome.limit) {
             let limit = plimsoll_plots::number::tick(outcome.limit);
@@ -128,7 +131,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
         name: format!("overview-{}-{}", index + 1, slug(&lead.name)),
         caption: format!(
             "{}, {}: {}, with its 95 % interval. Hollow markers are suspect.",
-            capital(&lead.label),
+            capitalize(&lead.label),
             lead.unit,
             crate::units::value_over_runs(result)
         ),
@@ -141,13 +144,14 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
 /// Whether cells that lost their figures would have had this figure. The cell closest to them in
 /// the matrix decides.
 fn shares_lead(result: &LabResult, cells: &[(usize, &Cell)], lead: &Lead) -> bool {
-    cells
-        .iter()
-        .any(|(_, cell)| nearest(result, cell).is_some_and(|nearest| find(nearest, lead).is_some()))
+    cells.iter().any(|(_, cell)| {
+        nearest_measured_cell(result, cell)
+            .is_some_and(|nearest| find_figure(nearest, lead).is_some())
+    })
 }
 
 /// The cell with figures that has the most axis values in common with `cell`.
-pub fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
+pub fn nearest_measured_cell<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
     let shared = |other: &Cell| {
         other
             .place
@@ -164,7 +168,7 @@ pub fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
         .max_by_key(|other| shared(other))
 }
 
-fn spot(series: usize, cell: &Cell, figure: &Figure) -> Spot {
+fn new_spot(series: usize, cell: &Cell, figure: &Figure) -> Spot {
     Spot {
         series,
         value: figure.value,
@@ -207,8 +211,8 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
     let bars: Vec<CpuBar> = found
         .iter()
         .map(|(cell, figure)| CpuBar {
-            label: cell_words(result, cell),
-            parts: shares(cell, &parts, figure.value),
+            label: describe_cell(result, cell),
+            parts: divide_figure(cell, &parts, figure.value),
             interval: figure.interval,
         })
         .collect();
@@ -222,7 +226,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
         name: "cpu".to_owned(),
         caption: format!(
             "{}, {}: the system and its services, without the generator. The whisker is the 95 % interval of the whole.",
-            capital(&first.label),
+            capitalize(&first.label),
             first.unit
         ),
         narrow: plot.draw(PlotWidth::Narrow),
@@ -232,7 +236,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
 }
 
 /// Divides the figure among the parts in proportion to their processor time.
-fn shares(cell: &Cell, parts: &[String], whole: f64) -> Vec<f64> {
+fn divide_figure(cell: &Cell, parts: &[String], whole: f64) -> Vec<f64> {
     let used: Vec<f64> = parts
         .iter()
         .map(|part| {
@@ -257,8 +261,8 @@ fn shares(cell: &Cell, parts: &[String], whole: f64) -> Vec<f64> {
 }
 
 /// Rows of cells that differ in one axis, for plots of distributions.
-pub fn families(result: &LabResult) -> Vec<(String, Vec<&Cell>)> {
-    rows(result)
+pub fn cell_families(result: &LabResult) -> Vec<(String, Vec<&Cell>)> {
+    plot_rows(result)
         .into_iter()
         .map(|(label, cells)| (label, cells.into_iter().map(|(_, cell)| cell).collect()))
         .collect()

@@ -5,15 +5,15 @@ use plimsoll_results::lab::{Host, LabResult, LinkFigures, Placed};
 
 use crate::comparisons;
 use crate::document::{Block, Detail, Head, Table, Words};
-use crate::naming::cell_words;
+use crate::naming::describe_cell;
 
 /// The machine and its software.
-pub fn environment(result: &LabResult) -> Vec<Block> {
+pub fn environment_blocks(result: &LabResult) -> Vec<Block> {
     let machine = &result.environment;
     let mut rows: Vec<(String, String)> = vec![
         ("processor".into(), machine.cpu.clone()),
         ("processors used".into(), machine.cpus.to_string()),
-        ("memory".into(), bytes(machine.memory_bytes)),
+        ("memory".into(), format_bytes(machine.memory_bytes)),
         ("system".into(), machine.os.clone()),
         ("kernel".into(), machine.kernel.clone()),
     ];
@@ -44,7 +44,7 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
         rows,
         names: 1,
     })];
-    blocks.extend(result.hosts.iter().map(host));
+    blocks.extend(result.hosts.iter().map(host_block));
     if let Some(methods) = comparisons::methods(result) {
         blocks.push(Block::Prose(Words::plain(format!(
             "Comparisons were made by {methods}."
@@ -54,21 +54,21 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
 }
 
 /// Another host.
-fn host(host: &Host) -> Block {
+fn host_block(host: &Host) -> Block {
     let machine = &host.environment;
     let mut rows: Vec<(String, String)> = vec![
         ("processes of the lab".into(), host.processes.join(", ")),
         ("processor".into(), machine.cpu.clone()),
         ("processors".into(), machine.cpus.to_string()),
-        ("memory".into(), bytes(machine.memory_bytes)),
+        ("memory".into(), format_bytes(machine.memory_bytes)),
         ("system".into(), machine.os.clone()),
         ("kernel".into(), machine.kernel.clone()),
     ];
-    rows.extend(host.busy_processors.map(|(least, most)| {
-        let (least, most) = (number::short(least), number::short(most));
-        let text = match least == most {
-            true => least,
-            false => format!("{least} to {most}"),
+    rows.extend(host.busy_processors.map(|(min, max)| {
+        let (min, max) = (number::short(min), number::short(max));
+        let text = match min == max {
+            true => min,
+            false => format!("{min} to {max}"),
         };
         ("processors busy during the load".into(), text)
     }));
@@ -87,7 +87,7 @@ fn host(host: &Host) -> Block {
 }
 
 /// The processes and the links between them.
-pub fn topology(result: &LabResult) -> Vec<Block> {
+pub fn topology_blocks(result: &LabResult) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !result.topology.is_empty() {
         let rows = result
@@ -103,7 +103,7 @@ pub fn topology(result: &LabResult) -> Vec<Block> {
                         cpus.join(", ")
                     }),
                     Words::plain(placed.version.clone().unwrap_or_default()),
-                    Words::plain(settings(placed)),
+                    Words::plain(format_settings(placed)),
                     Words::new().code(placed.command.clone()),
                 ]
             })
@@ -123,12 +123,12 @@ pub fn topology(result: &LabResult) -> Vec<Block> {
             names: 1,
         }));
     }
-    blocks.extend(links(result));
+    blocks.extend(link_table(result));
     blocks
 }
 
 /// `fsync = on, full_page_writes = on`.
-fn settings(placed: &Placed) -> String {
+fn format_settings(placed: &Placed) -> String {
     let all = placed.settings.iter();
     let texts: Vec<String> = all
         .map(|(name, value)| format!("{name} = {value}"))
@@ -137,7 +137,7 @@ fn settings(placed: &Placed) -> String {
 }
 
 /// The links as declared and as measured: the range over the cells of each place.
-fn links(result: &LabResult) -> Option<Block> {
+fn link_table(result: &LabResult) -> Option<Block> {
     let mut places: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
         match places.iter_mut().find(|place| place.0 == link.name) {
@@ -191,17 +191,17 @@ fn links(result: &LabResult) -> Option<Block> {
 }
 
 /// The exact commands, the lab file and the effective values.
-pub fn repeating(result: &LabResult) -> Vec<Block> {
+pub fn repeat_blocks(result: &LabResult) -> Vec<Block> {
     let mut commands = String::new();
     let mut last = "";
     for cell in result.cells.iter().filter(|cell| !cell.command.is_empty()) {
         // Cells that differ only in their system share a command.
         if cell.command == last {
-            commands.push_str(&format!("# {}: the same\n", cell_words(result, cell)));
+            commands.push_str(&format!("# {}: the same\n", describe_cell(result, cell)));
         } else {
             commands.push_str(&format!(
                 "# {}\n{}\n",
-                cell_words(result, cell),
+                describe_cell(result, cell),
                 cell.command
             ));
         }
@@ -236,7 +236,7 @@ pub fn repeating(result: &LabResult) -> Vec<Block> {
 }
 
 /// A size in the units of machine specifications: 16 GiB.
-pub fn bytes(count: u64) -> String {
+pub fn format_bytes(count: u64) -> String {
     const STEPS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     for (step, unit) in STEPS {
         if count >= step {

@@ -38,7 +38,7 @@ const NEED_THEIR_AXIS: [&str; 9] = [
 
 /// A value of an axis in the words of the lab file. Without such words it is the value, with the name of its axis if
 /// the value alone is unclear: `100 users`, `rate 200`, `tls off`.
-pub fn value_words(result: &LabResult, axis: &str, value: &str) -> String {
+pub fn describe_value(result: &LabResult, axis: &str, value: &str) -> String {
     if let Some(words) = declared_words(result, axis, value) {
         return words.to_owned();
     }
@@ -62,7 +62,7 @@ pub fn value_words(result: &LabResult, axis: &str, value: &str) -> String {
 }
 
 /// The words of the lab file for a value of an axis, under a heading with the axis' name.
-pub fn value_under_axis<'a>(result: &'a LabResult, axis: &str, value: &'a str) -> &'a str {
+pub fn describe_value_under_axis<'a>(result: &'a LabResult, axis: &str, value: &'a str) -> &'a str {
     declared_words(result, axis, value).unwrap_or(value)
 }
 
@@ -72,7 +72,7 @@ fn declared_words<'a>(result: &'a LabResult, axis: &str, value: &str) -> Option<
 }
 
 /// The words for each axis that has several values and is not left out: `SQLite, HTTP, 100 users`.
-pub fn place_words(result: &LabResult, place: &[(String, String)], without: &[&str]) -> String {
+pub fn describe_place(result: &LabResult, place: &[(String, String)], without: &[&str]) -> String {
     let varies = |axis: &str| {
         result
             .axes
@@ -83,7 +83,7 @@ pub fn place_words(result: &LabResult, place: &[(String, String)], without: &[&s
     let parts: Vec<String> = place
         .iter()
         .filter(|(axis, _)| varies(axis) && !without.contains(&axis.as_str()))
-        .map(|(axis, value)| value_words(result, axis, value))
+        .map(|(axis, value)| describe_value(result, axis, value))
         .collect();
     parts.join(", ")
 }
@@ -104,8 +104,8 @@ pub fn shared_axes<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a str> {
 }
 
 /// A cell in words; the only cell has its name.
-pub fn cell_words(result: &LabResult, cell: &Cell) -> String {
-    let text = place_words(result, &cell.place, &[]);
+pub fn describe_cell(result: &LabResult, cell: &Cell) -> String {
+    let text = describe_place(result, &cell.place, &[]);
     if text.is_empty() {
         cell.name.clone()
     } else {
@@ -114,7 +114,7 @@ pub fn cell_words(result: &LabResult, cell: &Cell) -> String {
 }
 
 /// The state of a cell in a few words, and the reason.
-pub fn state_text(cell: &Cell) -> (String, String) {
+pub fn describe_state(cell: &Cell) -> (String, String) {
     match &cell.state {
         CellState::Measured => (cell.verdict.clone(), cell.reasons.join(" ")),
         CellState::Partial(why) => (
@@ -149,7 +149,7 @@ pub fn figures(cell: &Cell) -> &[plimsoll_results::lab::Figure] {
 }
 
 /// `one run`, `3 runs`.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn format_count(count: usize, one: &str, many: &str) -> String {
     if count == 1 {
         format!("1 {one}")
     } else {
@@ -158,7 +158,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// A list of words: `a`, `a and b`, `a, b and c`.
-pub fn listed(items: &[String]) -> String {
+pub fn join_list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
@@ -167,7 +167,7 @@ pub fn listed(items: &[String]) -> String {
 }
 
 /// The text with a capital first letter, for the start of a sentence.
-pub fn capital(text: &str) -> String {
+pub fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + chars.as_str()
@@ -178,7 +178,7 @@ pub fn capital(text: &str) -> String {
 mod tests {
     use plimsoll_results::lab::{Axis, LabResult};
 
-    use super::{place_words, value_words};
+    use super::{describe_place, describe_value};
 
     fn result(axes: &[(&str, &[&str])]) -> LabResult {
         let axis = |(name, values): &(&str, &[&str])| Axis {
@@ -213,7 +213,7 @@ mod tests {
             ("from", "east", "from east"),
             ("no-such-axis", "x", "x"),
         ] {
-            assert_eq!(value_words(&result, axis, value), words);
+            assert_eq!(describe_value(&result, axis, value), words);
         }
         result.axes[0]
             .words
@@ -222,7 +222,7 @@ mod tests {
             .into_iter()
             .map(|(axis, value)| (axis.to_owned(), value.to_owned()))
             .collect();
-        assert_eq!(place_words(&result, &place, &[]), "no store, 100 users");
-        assert_eq!(place_words(&result, &place, &["users"]), "no store");
+        assert_eq!(describe_place(&result, &place, &[]), "no store, 100 users");
+        assert_eq!(describe_place(&result, &place, &["users"]), "no store");
     }
 }

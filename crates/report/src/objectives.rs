@@ -3,8 +3,8 @@
 use plimsoll_results::lab::{Cell, LabResult, ObjectiveOutcome, Variation};
 
 use crate::document::{Block, Head, Table, Words};
-use crate::leads::figure_of;
-use crate::naming::{cell_id, cell_words, counted, place_words, shared_axes};
+use crate::leads::find_judged_figure;
+use crate::naming::{cell_id, describe_cell, describe_place, format_count, shared_axes};
 
 /// The figure of the objective "no request fails".
 const FAILED_SHARE: &str = "failed_share";
@@ -24,7 +24,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     objectives.sort_by_key(|objective| objective.starts_with(FAILED_SHARE));
     objectives
         .iter()
-        .map(|objective| sentence(result, objective))
+        .map(|objective| objective_sentence(result, objective))
         .collect()
 }
 
@@ -46,7 +46,7 @@ pub fn without_failures(result: &LabResult) -> Option<usize> {
     (!judged.is_empty() && judged.iter().all(is_none)).then_some(judged.len())
 }
 
-fn sentence(result: &LabResult, objective: &str) -> Words {
+fn objective_sentence(result: &LabResult, objective: &str) -> Words {
     let is_valid = |outcome: &&ObjectiveOutcome| is_of_valid_cell(result, outcome);
     let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
     let all: Vec<&ObjectiveOutcome> = result
@@ -63,7 +63,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         .partition(|outcome| outcome.verdict == "broken");
     let words = Words::plain(format!(
         "Objective \u{201c}{}\u{201d}{}: ",
-        worded(result, objective),
+        objective_text(result, objective),
         judged_place(result, objective)
     ));
     let words = match (all.len(), met.len()) {
@@ -80,7 +80,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
             .text(format!(" in all of its {count} valid cells")),
         (count, met) => words.strong("met").text(format!(
             " in {met} of its {}",
-            counted(count, "valid cell", "valid cells")
+            format_count(count, "valid cell", "valid cells")
         )),
     };
     let is_one_run = |one: &&ObjectiveOutcome| one.interval_from == Some(Variation::OneRun);
@@ -90,10 +90,14 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         1 => words.text(" (one run)"),
         _ => words.text(" (one run each)"),
     };
-    if let Some(closest) = closest(&met) {
+    if let Some(closest) = closest_to_limit(&met) {
         words = words
             .text(", at most ")
-            .figure(closest.measured, interval(result, closest), &closest.unit)
+            .figure(
+                closest.measured,
+                outcome_interval(result, closest),
+                &closest.unit,
+            )
             .text(with_cell(result, closest));
     }
     for (name, some) in [("missed", &missed), ("undecided", &undecided)] {
@@ -112,7 +116,11 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
             for (index, outcome) in some.iter().enumerate() {
                 words = if index == 0 { words } else { words.text(", ") };
                 words = words
-                    .figure(outcome.measured, interval(result, outcome), &outcome.unit)
+                    .figure(
+                        outcome.measured,
+                        outcome_interval(result, outcome),
+                        &outcome.unit,
+                    )
                     .text(with_cell(result, outcome));
             }
         }
@@ -120,23 +128,23 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     if excluded > 0 {
         words = words.text(format!(
             " ({} not counted)",
-            counted(excluded, "suspect cell", "suspect cells")
+            format_count(excluded, "suspect cell", "suspect cells")
         ));
     }
     words.text(".")
 }
 
 /// The met outcome closest to its limit. Skips outcomes whose value is zero or whose limit is a lower one.
-fn closest<'a>(met: &[&'a ObjectiveOutcome]) -> Option<&'a ObjectiveOutcome> {
+fn closest_to_limit<'a>(met: &[&'a ObjectiveOutcome]) -> Option<&'a ObjectiveOutcome> {
     met.iter()
         .copied()
         .filter(|outcome| outcome.measured > 0.0 && outcome.measured <= outcome.limit)
-        .filter(|outcome| !is_floor(outcome))
+        .filter(|outcome| !is_lower_limit(outcome))
         .max_by(|one, other| one.measured.total_cmp(&other.measured))
 }
 
 /// An objective with the label of its figure, and its limit as reports print it: `95th percentile at most 50 ms`.
-fn worded(result: &LabResult, objective: &str) -> String {
+fn objective_text(result: &LabResult, objective: &str) -> String {
     let name = objective.split(' ').next().unwrap_or_default();
     let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
     let Some(outcome) = result.objectives.iter().find(named) else {
@@ -147,15 +155,15 @@ fn worded(result: &LabResult, objective: &str) -> String {
     let Some(figure) = figures.find(|figure| figure.name == name) else {
         return objective.to_owned();
     };
-    let relation = match is_floor(outcome) {
+    let relation = match is_lower_limit(outcome) {
         true => "at least",
         false => "at most",
     };
-    format!("{} {relation} {}", figure.label, limit(outcome))
+    format!("{} {relation} {}", figure.label, format_limit(outcome))
 }
 
 /// `50 ms`; a limit of zero needs no unit.
-fn limit(outcome: &ObjectiveOutcome) -> String {
+fn format_limit(outcome: &ObjectiveOutcome) -> String {
     let limit = plimsoll_plots::number::tick(outcome.limit);
     match outcome.limit == 0.0 {
         true => limit,
@@ -164,21 +172,21 @@ fn limit(outcome: &ObjectiveOutcome) -> String {
 }
 
 /// Whether the limit is a lower one.
-fn is_floor(outcome: &ObjectiveOutcome) -> bool {
+fn is_lower_limit(outcome: &ObjectiveOutcome) -> bool {
     outcome.objective.contains("at least")
 }
 
 /// The limit that objectives set for a figure of these cells, such as `objective: at most 50 ms`; `None` if none does.
-pub fn about(result: &LabResult, figure: &str, cells: &[&Cell]) -> Option<String> {
+pub fn objective_note(result: &LabResult, figure: &str, cells: &[&Cell]) -> Option<String> {
     let mut limits: Vec<String> = Vec::new();
     for outcome in &result.objectives {
         let is_about = outcome.objective.split(' ').next() == Some(figure)
             && cells.iter().any(|cell| cell.name == outcome.cell);
-        let relation = match is_floor(outcome) {
+        let relation = match is_lower_limit(outcome) {
             true => "at least",
             false => "at most",
         };
-        let text = format!("{relation} {}", limit(outcome));
+        let text = format!("{relation} {}", format_limit(outcome));
         if is_about && !limits.contains(&text) {
             limits.push(text);
         }
@@ -209,7 +217,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     let rows = result
         .objectives
         .iter()
-        .map(|outcome| row(result, outcome, shares))
+        .map(|outcome| objective_row(result, outcome, shares))
         .collect();
     vec![
         Block::Prose(Words::plain(
@@ -227,18 +235,22 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     ]
 }
 
-fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Words> {
+fn objective_row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Words> {
     let mut row = vec![
         cell_link(result, outcome),
-        Words::plain(worded(result, &outcome.objective)),
-        Words::new().figure(outcome.measured, interval(result, outcome), &outcome.unit),
-        Words::plain(limit(outcome)),
-        Words::plain(margin(outcome)),
+        Words::plain(objective_text(result, &outcome.objective)),
+        Words::new().figure(
+            outcome.measured,
+            outcome_interval(result, outcome),
+            &outcome.unit,
+        ),
+        Words::plain(format_limit(outcome)),
+        Words::plain(format_margin(outcome)),
     ];
     if shares {
         row.push(outcome.within.map_or_else(
             || Words::plain("–"),
-            |within| Words::plain(format!("{} %", share(within))),
+            |within| Words::plain(format!("{} %", format_share(within))),
         ));
     }
     row.push(Words::new().verdict(outcome.text()));
@@ -247,12 +259,12 @@ fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Word
 
 /// `12 %` if the limit is met, or `−3.1 %` if it is exceeded. For a lower limit the sign is
 /// reversed.
-fn margin(outcome: &ObjectiveOutcome) -> String {
+fn format_margin(outcome: &ObjectiveOutcome) -> String {
     if outcome.limit == 0.0 {
         return "–".to_owned();
     }
     let left = (outcome.limit - outcome.measured) / outcome.limit.abs() * 100.0;
-    let left = if is_floor(outcome) { -left } else { left };
+    let left = if is_lower_limit(outcome) { -left } else { left };
     let places = u8::from(left.abs() < 10.0);
     format!(
         "{} %",
@@ -261,7 +273,7 @@ fn margin(outcome: &ObjectiveOutcome) -> String {
 }
 
 /// A share in percent, with enough digits to distinguish it from 100 %.
-pub fn share(share: f64) -> String {
+pub fn format_share(share: f64) -> String {
     let percent = share * 100.0;
     let missing = 100.0 - percent;
     let places = if missing <= 0.0 || missing >= 1.0 {
@@ -278,12 +290,12 @@ pub fn share(share: f64) -> String {
     }
 }
 
-fn interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)> {
+fn outcome_interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)> {
     result
         .cells
         .iter()
         .find(|cell| cell.name == outcome.cell)
-        .and_then(|cell| figure_of(cell, outcome.measured, &outcome.unit))
+        .and_then(|cell| find_judged_figure(cell, outcome.measured, &outcome.unit))
         .and_then(|figure| figure.interval)
 }
 
@@ -306,7 +318,7 @@ fn judged_place(result: &LabResult, objective: &str) -> String {
     let without: Vec<&str> = axes
         .filter(|axis| !shared.contains(axis) || of_all.contains(axis))
         .collect();
-    match place_words(result, &first.place, &without) {
+    match describe_place(result, &first.place, &without) {
         place if place.is_empty() => String::new(),
         place => format!(" ({place})"),
     }
@@ -324,7 +336,7 @@ fn with_cell(result: &LabResult, outcome: &ObjectiveOutcome) -> String {
     let alike = result.objectives.iter();
     let alike = alike.filter(|one| one.objective == outcome.objective);
     let without = shared_axes(alike.filter_map(cell_of));
-    match place_words(result, &cell.place, &without) {
+    match describe_place(result, &cell.place, &without) {
         place if place.is_empty() => String::new(),
         place => format!(" with {place}"),
     }
@@ -337,6 +349,6 @@ fn cell_link(result: &LabResult, outcome: &ObjectiveOutcome) -> Words {
         .find(|cell| cell.name == outcome.cell)
         .map_or_else(
             || Words::new().code(outcome.cell.clone()),
-            |cell| Words::new().link(cell_words(result, cell), cell_id(result, cell)),
+            |cell| Words::new().link(describe_cell(result, cell), cell_id(result, cell)),
         )
 }

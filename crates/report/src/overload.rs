@@ -5,7 +5,7 @@ use plimsoll_results::lab::{Cell, LabResult};
 
 use crate::document::Words;
 use crate::matrix::CPU;
-use crate::naming::{cell_words, place_words, shared_axes};
+use crate::naming::{describe_cell, describe_place, shared_axes};
 
 /// The mark of such a cell in a table.
 pub const MARK: &str = "†";
@@ -17,13 +17,17 @@ const RATE: &str = "requests_per_second";
 
 /// The overloaded cells of a table of this figure, each with the share of its processors that it used. Only latencies have
 /// such cells. If most services of the table are busy, saturating them is the purpose of the load, and none counts as overloaded.
-pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a Cell, f64)> {
+pub fn overloaded_cells<'a>(
+    result: &LabResult,
+    cells: &[&'a Cell],
+    figure: &str,
+) -> Vec<(&'a Cell, f64)> {
     if !figure.starts_with("latency_") {
         return Vec::new();
     }
     let shares = cells
         .iter()
-        .filter_map(|cell| Some((*cell, used(result, cell)?)));
+        .filter_map(|cell| Some((*cell, used_share(result, cell)?)));
     let shares: Vec<(&Cell, f64)> = shares.collect();
     let busy = shares.iter().filter(|(_, share)| *share >= BUSY);
     let busy: Vec<(&Cell, f64)> = busy.copied().collect();
@@ -34,7 +38,7 @@ pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a 
 }
 
 /// The share of their processors that the systems and services of a cell used. `None` if they have no dedicated processors.
-fn used(result: &LabResult, cell: &Cell) -> Option<f64> {
+fn used_share(result: &LabResult, cell: &Cell) -> Option<f64> {
     let processors = system_processors(result)?;
     let seconds = cell.figure(CPU)?.value * 1e-6 * cell.figure(RATE)?.value;
     (processors > 0).then(|| seconds / processors as f64)
@@ -56,14 +60,14 @@ pub fn system_processors(result: &LabResult) -> Option<usize> {
 
 /// An explanation of the mark. `None` if no cell has it.
 pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> {
-    let over = of(result, cells, figure);
+    let over = overloaded_cells(result, cells, figure);
     let percent = |share: f64| Place::decimals(0).print(share * 100.0);
     let shares = over.iter().map(|(_, share)| *share);
-    let least = percent(shares.clone().reduce(f64::min)?);
-    let most = percent(shares.reduce(f64::max)?);
-    let share = match least == most {
-        true => least,
-        false => format!("{least} to {most}"),
+    let min = percent(shares.clone().reduce(f64::min)?);
+    let max = percent(shares.reduce(f64::max)?);
+    let share = match min == max {
+        true => min,
+        false => format!("{min} to {max}"),
     };
     let shared = shared_axes(over.iter().map(|(cell, _)| *cell));
     let first = over.first()?.0;
@@ -76,8 +80,8 @@ pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> 
     // Name only what distinguishes the overloaded cells from the rest of the table.
     let of_table = shared_axes(cells.iter().copied());
     let without: Vec<&str> = differ.into_iter().chain(of_table).collect();
-    let place = match place_words(result, &first.place, &without) {
-        place if place.is_empty() => cell_words(result, first),
+    let place = match describe_place(result, &first.place, &without) {
+        place if place.is_empty() => describe_cell(result, first),
         place => place,
     };
     Some(

@@ -7,10 +7,10 @@ use plimsoll_results::lab::{Cell, Figure, LabResult, Variation};
 use crate::document::{Block, Head, Table, Words};
 use crate::footnotes::Footnotes;
 use crate::layout::{Layout, layouts};
-use crate::leads::value_on;
-use crate::naming::{capital, figures, is_believed, value_under_axis, value_words};
-use crate::objectives::{self, share};
-use crate::units::{factor, short_label, value_over_runs};
+use crate::leads::axis_value;
+use crate::naming::{capitalize, describe_value, describe_value_under_axis, figures, is_believed};
+use crate::objectives::{self, format_share};
+use crate::units::{conversion_factor, short_label, value_over_runs};
 use crate::{idle_cost, overload, rates};
 
 /// The share of requests within the limit of an objective, as a figure of a table.
@@ -18,12 +18,12 @@ const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
 
 /// All tables with their footnotes.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
-    let notes = Footnotes::of(result);
+    let notes = Footnotes::new(result);
     let mut blocks = Vec::new();
     let mut has_spread = false;
     let layouts = layouts(result).into_iter();
-    for layout in layouts.flat_map(|layout| parts(result, layout, &notes)) {
-        let Some(table) = table(result, &layout, &notes) else {
+    for layout in layouts.flat_map(|layout| split_wide_layout(result, layout, &notes)) {
+        let Some(table) = pivot_table(result, &layout, &notes) else {
             continue;
         };
         has_spread |= table
@@ -37,7 +37,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         let marks: Vec<usize> = layout
             .cells
             .iter()
-            .flat_map(|cell| notes.marks(cell))
+            .flat_map(|cell| notes.places_of_reasons(cell))
             .collect();
         let figures = layout.figures.iter();
         let overloaded = figures.filter_map(|name| overload::note(result, &layout.cells, name));
@@ -61,8 +61,12 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
 const MAX_COLUMNS: usize = 10;
 
 /// The layout, or one for each column of cells if the table would be too wide.
-fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<Layout<'a>> {
-    let is_wide = table(result, &layout, notes)
+fn split_wide_layout<'a>(
+    result: &LabResult,
+    layout: Layout<'a>,
+    notes: &Footnotes,
+) -> Vec<Layout<'a>> {
+    let is_wide = pivot_table(result, &layout, notes)
         .is_some_and(|table| layout.buckets.is_empty() && table.head.len() > MAX_COLUMNS);
     let across = combinations(result, &layout.cells, &layout.columns);
     if !is_wide || across.len() < 2 {
@@ -70,12 +74,12 @@ fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<L
     }
     let part = |combination: &Vec<Option<&str>>| {
         let cells = layout.cells.iter().copied();
-        let here = |cell: &&Cell| values(cell, &layout.columns) == *combination;
+        let here = |cell: &&Cell| axis_values(cell, &layout.columns) == *combination;
         Layout {
             title: format!(
                 "{} ({})",
                 layout.title,
-                joined(result, &layout.columns, combination)
+                join_values(result, &layout.columns, combination)
             ),
             columns: Vec::new(),
             cells: cells.filter(here).collect(),
@@ -128,9 +132,9 @@ struct Column {
     is_published: bool,
 }
 
-fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
+fn pivot_table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
     if !layout.buckets.is_empty() {
-        return buckets(result, layout, notes);
+        return bucket_table(result, layout, notes);
     }
     let columns = columns(result, layout);
     if columns.is_empty() {
@@ -151,9 +155,10 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
         for column in &columns {
             for published in [false, true] {
                 let is_there =
-                    |cell: &&&Cell| published_of(cell, &column.name).is_some() || !published;
+                    |cell: &&&Cell| published_value(cell, &column.name).is_some() || !published;
                 let cells = layout.cells.iter();
-                let mut of = cells.filter(|cell| values(cell, &layout.columns) == *combination);
+                let mut of =
+                    cells.filter(|cell| axis_values(cell, &layout.columns) == *combination);
                 if (!published || column.is_published) && of.any(|cell| is_there(&cell)) {
                     shown.push((combination, column, published));
                 }
@@ -161,7 +166,7 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
         }
     }
     for (combination, column, published) in &shown {
-        let across = joined(result, &layout.columns, combination);
+        let across = join_values(result, &layout.columns, combination);
         let what = match (only, published) {
             (Some(_), true) => "published".to_owned(),
             (None, true) => format!("{} published", column.short),
@@ -169,7 +174,7 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
             (Some(_), false) => String::new(),
             (None, false) => {
                 let cells = layout.cells.iter().copied();
-                let of = cells.filter(|cell| values(cell, &layout.columns) == **combination);
+                let of = cells.filter(|cell| axis_values(cell, &layout.columns) == **combination);
                 let text = with_unit(&column.short, &column.unit);
                 with_objective(result, &text, &column.name, &of.collect::<Vec<_>>())
             }
@@ -185,7 +190,9 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
             .iter()
             .zip(&layout.rows)
             .map(|(value, axis)| {
-                Words::plain(value.map_or("–", |value| value_under_axis(result, axis, value)))
+                Words::plain(value.map_or("–", |value| {
+                    describe_value_under_axis(result, axis, value)
+                }))
             })
             .collect();
         if fields.is_empty() {
@@ -193,17 +200,18 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
         }
         for (combination, column, published) in &shown {
             let cell = layout.cells.iter().find(|cell| {
-                values(cell, &layout.rows) == *row && values(cell, &layout.columns) == **combination
+                axis_values(cell, &layout.rows) == *row
+                    && axis_values(cell, &layout.columns) == **combination
             });
             fields.push(match (cell, published) {
                 (None, _) => Words::new(),
-                (Some(cell), true) => published_of(cell, &column.name)
+                (Some(cell), true) => published_value(cell, &column.name)
                     .map_or_else(Words::new, |value| {
                         Words::plain(number::short(value * column.by))
                     }),
                 (Some(cell), false) => {
-                    let over = overload::of(result, &layout.cells, &column.name);
-                    let words = field(result, cell, column, notes);
+                    let over = overload::overloaded_cells(result, &layout.cells, &column.name);
+                    let words = cell_field(result, cell, column, notes);
                     match over.iter().any(|(one, _)| one.name == cell.name) {
                         true => words.mark(overload::MARK),
                         false => words,
@@ -225,9 +233,9 @@ fn caption(result: &LabResult, layout: &Layout, only: Option<&Column>) -> String
     match only {
         Some(column) => {
             let unit = format!("{}{}", column.unit, rates_of(&column.name, &layout.cells));
-            let what = with_unit(&capital(&column.label), &unit);
+            let what = with_unit(&capitalize(&column.label), &unit);
             // A table that is not declared is already named after its figure.
-            let text = if layout.title.starts_with(&capital(&column.label)) {
+            let text = if layout.title.starts_with(&capitalize(&column.label)) {
                 with_unit(&layout.title, &unit)
             } else {
                 format!("{} {what}", layout.title)
@@ -245,14 +253,14 @@ pub fn rates_of(figure: &str, cells: &[&Cell]) -> String {
         .copied()
         .filter(|cell| !figures(cell).is_empty());
     match figure {
-        crate::matrix::CPU => rates::at(measured),
+        crate::matrix::CPU => rates::format_rates(measured),
         _ => String::new(),
     }
 }
 
 /// A heading, with the limit that an objective sets for its figure in these cells.
 fn with_objective(result: &LabResult, text: &str, figure: &str, cells: &[&Cell]) -> String {
-    match objectives::about(result, figure, cells) {
+    match objectives::objective_note(result, figure, cells) {
         Some(about) => format!("{text} ({about})"),
         None => text.to_owned(),
     }
@@ -271,7 +279,7 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
     let mut columns = Vec::new();
     for name in &layout.figures {
         if name == SHARE_WITHIN_OBJECTIVE {
-            let is_known = |cell: &&&Cell| within(result, cell).is_some();
+            let is_known = |cell: &&&Cell| share_within_objective(result, cell).is_some();
             if layout.cells.iter().any(|cell| is_known(&cell)) {
                 columns.push(Column {
                     name: name.clone(),
@@ -290,7 +298,7 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
         };
         let requested = layout
             .unit
-            .and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
+            .and_then(|unit| Some((unit, conversion_factor(&figure.unit, unit)?)));
         let (unit, by) = requested.unwrap_or((&figure.unit, 1.0));
         columns.push(Column {
             name: name.clone(),
@@ -301,13 +309,13 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
             is_published: layout
                 .cells
                 .iter()
-                .any(|cell| published_of(cell, name).is_some()),
+                .any(|cell| published_value(cell, name).is_some()),
         });
     }
     columns
 }
 
-pub fn published_of(cell: &Cell, figure: &str) -> Option<f64> {
+pub fn published_value(cell: &Cell, figure: &str) -> Option<f64> {
     cell.published
         .iter()
         .find(|published| published.figure == figure)
@@ -315,7 +323,7 @@ pub fn published_of(cell: &Cell, figure: &str) -> Option<f64> {
 }
 
 /// The share of a cell's requests within the limit of its objective; the smallest of several.
-fn within(result: &LabResult, cell: &Cell) -> Option<f64> {
+fn share_within_objective(result: &LabResult, cell: &Cell) -> Option<f64> {
     result
         .objectives
         .iter()
@@ -325,14 +333,15 @@ fn within(result: &LabResult, cell: &Cell) -> Option<f64> {
 }
 
 /// The measured value with the letters of its footnotes.
-fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) -> Words {
+fn cell_field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) -> Words {
     let letters = notes.letters(cell);
     let words = if column.name == SHARE_WITHIN_OBJECTIVE {
-        within(result, cell).map(|within| Words::new().value(share(within), None))
+        share_within_objective(result, cell)
+            .map(|within| Words::new().value(format_share(within), None))
     } else {
         let mut all = figures(cell).iter();
         all.find(|figure| figure.name == column.name)
-            .map(|figure| value(figure, column.by, bound(cell, figure)))
+            .map(|figure| value_words(figure, column.by, bound_prefix(cell, figure)))
     };
     let words = words.unwrap_or_else(|| Words::plain("no value"));
     if letters.is_empty() {
@@ -343,7 +352,7 @@ fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) ->
 }
 
 /// `≥ ` before a value that is only a lower bound: the result of a search in which no rate missed the objective.
-pub fn bound(cell: &Cell, figure: &Figure) -> &'static str {
+pub fn bound_prefix(cell: &Cell, figure: &Figure) -> &'static str {
     let is_searched = figure.name == "limit";
     match cell.limit.as_ref().filter(|_| is_searched) {
         Some(search) if search.broken.is_none() => "≥ ",
@@ -352,7 +361,7 @@ pub fn bound(cell: &Cell, figure: &Figure) -> &'static str {
 }
 
 /// A value with as many digits as its interval justifies, and half the interval's width in percent.
-fn value(figure: &Figure, by: f64, bound: &str) -> Words {
+fn value_words(figure: &Figure, by: f64, bound: &str) -> Words {
     let interval = figure.interval.map(|(low, high)| (low * by, high * by));
     let value = figure.value * by;
     let place = Place::of(value, interval);
@@ -365,12 +374,12 @@ fn value(figure: &Figure, by: f64, bound: &str) -> Words {
         } else {
             format!("{bound}{}", place.print(value))
         },
-        spread.map(percent),
+        spread.map(format_percent),
     )
 }
 
 /// One digit below 1 %, whole percents above.
-fn percent(value: f64) -> String {
+fn format_percent(value: f64) -> String {
     if value >= 0.95 {
         Place::decimals(0).print(value)
     } else if value < 0.05 {
@@ -381,8 +390,8 @@ fn percent(value: f64) -> String {
 }
 
 /// A cell's values on these axes.
-pub fn values<'a>(cell: &'a Cell, axes: &[&str]) -> Vec<Option<&'a str>> {
-    axes.iter().map(|axis| value_on(cell, axis)).collect()
+pub fn axis_values<'a>(cell: &'a Cell, axes: &[&str]) -> Vec<Option<&'a str>> {
+    axes.iter().map(|axis| axis_value(cell, axis)).collect()
 }
 
 /// The combinations of values that cells have on these axes, in the order of the lab file.
@@ -393,7 +402,7 @@ pub fn combinations<'a>(
 ) -> Vec<Vec<Option<&'a str>>> {
     let mut found: Vec<Vec<Option<&str>>> = Vec::new();
     for cell in cells {
-        let combination = values(cell, axes);
+        let combination = axis_values(cell, axes);
         if !found.contains(&combination) {
             found.push(combination);
         }
@@ -414,16 +423,16 @@ pub fn combinations<'a>(
 }
 
 /// The words for values of axes.
-pub fn joined(result: &LabResult, axes: &[&str], values: &[Option<&str>]) -> String {
+pub fn join_values(result: &LabResult, axes: &[&str], values: &[Option<&str>]) -> String {
     let named = axes
         .iter()
         .zip(values)
-        .filter_map(|(axis, value)| Some(value_words(result, axis, (*value)?)));
+        .filter_map(|(axis, value)| Some(describe_value(result, axis, (*value)?)));
     named.collect::<Vec<_>>().join(", ")
 }
 
 /// A histogram with the given edges: the share of requests in each bucket, one column per cell.
-fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
+fn bucket_table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
     let axes: Vec<&str> = layout.columns.iter().chain(&layout.rows).copied().collect();
     let cells: Vec<&&Cell> = layout
         .cells
@@ -435,13 +444,13 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
     }
     let mut head = vec![Head::words("latency")];
     head.extend(cells.iter().map(|cell| {
-        let name = joined(result, &axes, &values(cell, &axes));
+        let name = join_values(result, &axes, &axis_values(cell, &axes));
         let name = if name.is_empty() { "share" } else { &name };
         Head::figures(with_unit(name, "%"))
     }));
     let counts: Vec<Vec<u64>> = cells
         .iter()
-        .map(|cell| counted(cell, layout.buckets))
+        .map(|cell| count_by_bucket(cell, layout.buckets))
         .collect();
     let edge = |at: usize| layout.buckets.get(at).map(|edge| number::tick(*edge));
     // Leave out the empty buckets below the first request and above the last one.
@@ -470,7 +479,7 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
                 let words = if count == 0 {
                     Words::plain("0")
                 } else {
-                    Words::new().value(share(count as f64 / all.max(1) as f64), None)
+                    Words::new().value(format_share(count as f64 / all.max(1) as f64), None)
                 };
                 let letters = notes.letters(cell);
                 row.push(if bucket == first && !letters.is_empty() {
@@ -491,7 +500,7 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
 }
 
 /// Requests of all runs by bucket; the last has no upper edge.
-fn counted(cell: &Cell, edges: &[f64]) -> Vec<u64> {
+fn count_by_bucket(cell: &Cell, edges: &[f64]) -> Vec<u64> {
     let mut counts = vec![0; edges.len() + 1];
     for (low, count) in cell.repeats.iter().flat_map(|one| &one.latency.buckets) {
         let bucket = edges.partition_point(|edge| edge <= low);

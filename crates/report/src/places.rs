@@ -4,11 +4,11 @@ use plimsoll_plots::number::tick;
 use plimsoll_results::lab::{LabResult, LinkFigures};
 
 use crate::document::Words;
-use crate::naming::{capital, listed};
+use crate::naming::{capitalize, join_list};
 
 /// `Near: client and system on one machine. Far: the same machine, with an emulated round trip of 7 ms.` `None` if no line is
 /// emulated.
-pub fn line(result: &LabResult) -> Option<Words> {
+pub fn places_sentence(result: &LabResult) -> Option<Words> {
     let mut places: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
         match places.iter_mut().find(|(name, _)| *name == link.name) {
@@ -33,8 +33,8 @@ pub fn line(result: &LabResult) -> Option<Words> {
         let space = if at == 0 { "" } else { " " };
         words = words
             .text(space)
-            .strong(capital(name))
-            .text(format!(": {}.", place(links)));
+            .strong(capitalize(name))
+            .text(format!(": {}.", describe_links(links)));
     }
     Some(words)
 }
@@ -49,7 +49,7 @@ fn has_rate(link: &LinkFigures) -> bool {
 }
 
 /// The links of one place in words.
-fn place(links: &[&LinkFigures]) -> String {
+fn describe_links(links: &[&LinkFigures]) -> String {
     let rates = links
         .iter()
         .filter_map(|link| link.declared_megabits_per_second);
@@ -68,7 +68,7 @@ fn place(links: &[&LinkFigures]) -> String {
     match (delayed, rate) {
         (Some(delayed), rate) => {
             let with: Vec<String> = std::iter::once(delayed).chain(rate).collect();
-            format!("the same machine, with {}", listed(&with))
+            format!("the same machine, with {}", join_list(&with))
         }
         (None, Some(rate)) if all_have_rates => format!("client and system on one machine, {rate}"),
         (None, Some(rate)) => format!("client and system on one machine, for some loads {rate}"),

@@ -3,11 +3,11 @@
 use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
 use crate::document::{Head, Table, Words};
-use crate::groups::{comparative, probability, ratio};
-use crate::naming::{capital, value_words};
+use crate::groups::{comparative, format_probability, format_ratio};
+use crate::naming::{capitalize, describe_value};
 
-fn finding(result: &LabResult, one: &Pooled) -> String {
-    let (_, unit) = named(result, one);
+fn describe_finding(result: &LabResult, one: &Pooled) -> String {
+    let (_, unit) = label_and_unit(result, one);
     match one.outcome {
         Outcome::Larger => comparative(&unit, true).to_owned(),
         Outcome::Smaller => comparative(&unit, false).to_owned(),
@@ -16,7 +16,7 @@ fn finding(result: &LabResult, one: &Pooled) -> String {
 }
 
 /// The label of the figure, and its unit.
-fn named(result: &LabResult, one: &Pooled) -> (String, String) {
+fn label_and_unit(result: &LabResult, one: &Pooled) -> (String, String) {
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
     figures
         .find(|figure| figure.name == one.figure)
@@ -35,10 +35,10 @@ pub fn table(result: &LabResult) -> Option<Table> {
             vec![
                 Words::plain(format!(
                     "{} over {}",
-                    value_words(result, &one.axis, &one.other),
-                    value_words(result, &one.axis, &one.base)
+                    describe_value(result, &one.axis, &one.other),
+                    describe_value(result, &one.axis, &one.base)
                 )),
-                Words::plain(capital(&named(result, one).0)),
+                Words::plain(capitalize(&label_and_unit(result, one).0)),
                 Words::plain(one.cells.to_string()),
                 Words::plain(one.pairs.to_string()),
                 Words::new()
@@ -46,10 +46,10 @@ pub fn table(result: &LabResult) -> Option<Table> {
                     .figure(one.ratio, Some(one.interval), ""),
                 Words::plain(one.range.map_or_else(
                     || "–".to_owned(),
-                    |(low, high)| format!("×{} to ×{}", ratio(low), ratio(high)),
+                    |(low, high)| format!("×{} to ×{}", format_ratio(low), format_ratio(high)),
                 )),
-                Words::plain(probability(one.p)),
-                Words::plain(finding(result, one)),
+                Words::plain(format_probability(one.p)),
+                Words::plain(describe_finding(result, one)),
             ]
         })
         .collect();

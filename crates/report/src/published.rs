@@ -4,7 +4,7 @@ use plimsoll_plots::number;
 use plimsoll_results::lab::LabResult;
 
 use crate::document::{Block, Head, Table, Words};
-use crate::naming::{cell_id, cell_words, figures, state_text};
+use crate::naming::{cell_id, describe_cell, describe_state, figures};
 
 /// The table of published figures. Empty if there are none.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
@@ -18,7 +18,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             let named = figure.or_else(|| others.find(|figure| figure.name == published.figure));
             let unit = named.map_or("", |figure| figure.unit.as_str());
             rows.push(vec![
-                Words::new().link(cell_words(result, cell), cell_id(result, cell)),
+                Words::new().link(describe_cell(result, cell), cell_id(result, cell)),
                 Words::plain(
                     named
                         .map_or(&published.figure, |figure| &figure.label)
@@ -26,7 +26,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 ),
                 Words::plain(format!("{} {unit}", number::tick(published.value)).trim_end()),
                 figure.map_or_else(
-                    || Words::plain(format!("no figure: {}", state_text(cell).0)),
+                    || Words::plain(format!("no figure: {}", describe_state(cell).0)),
                     |figure| Words::new().figure(figure.value, figure.interval, &figure.unit),
                 ),
                 Words::plain(published.note.clone()),

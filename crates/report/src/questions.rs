@@ -10,7 +10,7 @@ mod verdict;
 use plimsoll_results::lab::{Cell, LabResult, Question};
 
 use crate::document::{Block, Head, Table, Words};
-use crate::naming::capital;
+use crate::naming::capitalize;
 use crate::rate_limits;
 use verdict::{Answer, Verdict};
 
@@ -22,7 +22,7 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
         .iter()
         .filter(|one| !one.is_statement || one.figure.is_none());
     let answers: Vec<Answer> = shown.map(|one| Answer::of(result, one)).collect();
-    let points = answers.iter().map(point);
+    let points = answers.iter().map(answer_point);
     points.chain(limits_of_rates(result, &answers)).collect()
 }
 
@@ -33,7 +33,7 @@ fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
         .filter(|answer| answer.question.figure.as_deref() == Some(rate_limits::FIGURE));
     let cells = rates.flat_map(|answer| answer.groups.iter().flat_map(|group| &group.0));
     let cells: Vec<&Cell> = cells.map(|(cell, _)| *cell).collect();
-    let limit = rate_limits::of(result, &cells)?;
+    let limit = rate_limits::describe_rate_limit(result, &cells)?;
     Some(
         Words::new()
             .strong("What limits these rates")
@@ -43,7 +43,7 @@ fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
 
 /// The questions and then the statements of the source that valid cells answer, one sentence each. A form may lack the
 /// cells of others.
-pub fn answered(result: &LabResult) -> Vec<Words> {
+pub fn answer_sentences(result: &LabResult) -> Vec<Words> {
     let (statements, questions): (Vec<&Question>, Vec<&Question>) =
         result.questions.iter().partition(|one| one.is_statement);
     questions
@@ -52,8 +52,8 @@ pub fn answered(result: &LabResult) -> Vec<Words> {
         .map(|one| Answer::of(result, one))
         .filter(|answer| !answer.groups.is_empty())
         .map(|answer| match answer.question.is_statement {
-            true => Words::plain("The original says: ").and(statement(&answer)),
-            false => point(&answer),
+            true => Words::plain("The original says: ").append(statement_words(&answer)),
+            false => answer_point(&answer),
         })
         .collect()
 }
@@ -67,7 +67,7 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
     }
     let conditions: Vec<String> = answers
         .iter()
-        .map(|answer| conditions::of(answer, &answer.question.text))
+        .map(|answer| conditions::format_conditions(answer, &answer.question.text))
         .collect();
     let have_conditions = conditions.iter().any(|text| !text.is_empty());
     let mut head = vec!["statement", "here", "holds if"];
@@ -79,7 +79,7 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
         let mut row = vec![
             Words::plain(&answer.question.text),
             Words::new().strong(answer.verdict()),
-            Words::plain(limits::of(answer)),
+            Words::plain(limits::format_expectation(answer)),
         ];
         if have_conditions {
             row.push(Words::plain(conditions));
@@ -98,13 +98,13 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
         .iter()
         .any(|answer| answer.question.expected.is_some())
     {
-        blocks.push(Block::Prose(Words::plain(meaning(&answers))));
+        blocks.push(Block::Prose(Words::plain(verdict_meaning(&answers))));
     }
     blocks
 }
 
 /// How figures decide whether a statement holds.
-fn meaning(answers: &[Answer]) -> String {
+fn verdict_meaning(answers: &[Answer]) -> String {
     let floor = match answers.iter().any(limits::has_floor) {
         true => {
             " A difference below the noise floor proves nothing: two measurements of the same cell (one combination of \
@@ -119,7 +119,7 @@ fn meaning(answers: &[Answer]) -> String {
 }
 
 /// `**HTTP is faster than gRPC**: p95 in ms (100 users): HTTP 0.51, gRPC 0.67.`: words that decide the question, then the figures.
-fn point(answer: &Answer) -> Words {
+fn answer_point(answer: &Answer) -> Words {
     let question = answer.question;
     if question.figure.is_none() {
         return match &question.note {
@@ -129,23 +129,23 @@ fn point(answer: &Answer) -> Words {
             None => Words::new().strong(format!("Not tested: {}", question.text)),
         };
     }
-    let answered = in_words(answer);
+    let answered = answer_sentence(answer);
     let shown = answered.as_deref().unwrap_or(&question.text);
-    let figures = answer.figures(&conditions::of(answer, shown));
+    let figures = answer.figures(&conditions::format_conditions(answer, shown));
     match &answered {
         Some(text) => Words::new()
-            .strong(capital(text))
+            .strong(capitalize(text))
             .text(": ")
-            .and(figures.unemphasized()),
-        None => with_verdict(Words::new().strong(&question.text), answer, figures),
+            .append(figures.without_emphasis()),
+        None => append_verdict(Words::new().strong(&question.text), answer, figures),
     }
 }
 
 /// The answer to the question as a sentence; `None` if the figures do not decide it.
-fn in_words(answer: &Answer) -> Option<String> {
+fn answer_sentence(answer: &Answer) -> Option<String> {
     let question = answer.question;
     if question.expected.is_none() {
-        return ranking::of(answer);
+        return ranking::rank_groups(answer);
     }
     let verdicts = answer.verdicts();
     let all = |wanted| !verdicts.is_empty() && verdicts.iter().all(|one| *one == wanted);
@@ -158,18 +158,20 @@ fn in_words(answer: &Answer) -> Option<String> {
 }
 
 /// `gRPC takes longer. Holds: p95 in ms: HTTP 0.51, gRPC 0.67 (1.31 times).`
-fn statement(answer: &Answer) -> Words {
-    let conditions = conditions::of(answer, &answer.question.text);
+fn statement_words(answer: &Answer) -> Words {
+    let conditions = conditions::format_conditions(answer, &answer.question.text);
     let figures = answer.figures(&conditions);
-    with_verdict(Words::plain(&answer.question.text), answer, figures)
+    append_verdict(Words::plain(&answer.question.text), answer, figures)
 }
 
-fn with_verdict(text: Words, answer: &Answer, figures: Words) -> Words {
+fn append_verdict(text: Words, answer: &Answer, figures: Words) -> Words {
     let verdict = answer.verdict();
     let words = text.text(" ");
     match (verdict.is_empty(), figures.0.is_empty()) {
-        (true, _) => words.and(figures),
-        (false, true) => words.text(format!("{}.", capital(&verdict))),
-        (false, false) => words.text(format!("{}: ", capital(&verdict))).and(figures),
+        (true, _) => words.append(figures),
+        (false, true) => words.text(format!("{}.", capitalize(&verdict))),
+        (false, false) => words
+            .text(format!("{}: ", capitalize(&verdict)))
+            .append(figures),
     }
 }

@@ -7,9 +7,9 @@ use crate::declared_load::{self, Load};
 use crate::overload;
 
 /// A processor that is busy for at least this share limits the rate.
-const FULL: f64 = 0.9;
+const SATURATED_SHARE: f64 = 0.9;
 /// The rate counts as limited if at least this share of the users is always waiting.
-const WAITING: f64 = 0.7;
+const MIN_WAITING_SHARE: f64 = 0.7;
 /// If the line's round trip is at least this share of a latency, the round trip decides the latency.
 const DECISIVE_SHARE: f64 = 0.8;
 
@@ -17,17 +17,17 @@ const DECISIVE_SHARE: f64 = 0.8;
 pub const FIGURE: &str = "requests_per_second";
 
 /// What limited the rates of these cells, as a clause. `None` without cells, and if users pause or requests have a schedule.
-pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
+pub fn describe_rate_limit(result: &LabResult, cells: &[&Cell]) -> Option<String> {
     if cells.is_empty() {
         return None;
     }
     let uses: Option<Vec<Use>> = cells.iter().map(|cell| Use::of(result, cell)).collect();
     let uses = uses?;
     let all = |is: &dyn Fn(&Use) -> bool| uses.iter().all(is);
-    let range = |read: &dyn Fn(&Use) -> f64| shares(uses.iter().map(read));
+    let range = |read: &dyn Fn(&Use) -> f64| format_shares(uses.iter().map(read));
     let systems = range(&|one| one.systems);
     let generator = range(&|one| one.generator);
-    if all(&|one| one.systems >= FULL) {
+    if all(&|one| one.systems >= SATURATED_SHARE) {
         let text = match uses.iter().any(|one| one.measured < one.systems) {
             true => format!(
                 "the processor that the measured system shares with the service behind it is saturated. Together they use \
@@ -40,7 +40,7 @@ pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
                 )
             }
         };
-        return Some(match all(&|one| one.generator < FULL) {
+        return Some(match all(&|one| one.generator < SATURATED_SHARE) {
             true => text,
             false => format!("{text}; the generator uses {generator} of its own"),
         });
@@ -48,7 +48,7 @@ pub fn of(result: &LabResult, cells: &[&Cell]) -> Option<String> {
     if all(&|one| one.round_trip >= DECISIVE_SHARE) {
         return Some("the round trip, because each user waits for it".to_owned());
     }
-    if all(&|one| one.generator >= FULL) {
+    if all(&|one| one.generator >= SATURATED_SHARE) {
         return Some(format!(
             "the generator, which uses {generator} of its processor"
         ));
@@ -74,17 +74,20 @@ impl Use {
     /// `None` if users pause, if requests have a schedule, or if the systems have no dedicated processors.
     fn of(result: &LabResult, cell: &Cell) -> Option<Use> {
         let figure = |name: &str| cell.figure(name).map(|figure| figure.value);
-        let Load::Users(users) = declared_load::of(result, cell)? else {
+        let Load::Users(users) = declared_load::load_of_cell(result, cell)? else {
             return None;
         };
         let latency = figure("latency_mean")?;
         let waiting = figure(FIGURE)? * latency / 1e3;
-        if waiting < WAITING * users {
+        if waiting < MIN_WAITING_SHARE * users {
             return None;
         }
         let processors = overload::system_processors(result)?;
         let mean = |is_counted: &dyn Fn(bool) -> bool| {
-            let shares = cell.repeats.iter().map(|run| used(run, is_counted));
+            let shares = cell
+                .repeats
+                .iter()
+                .map(|run| used_processors(run, is_counted));
             let shares: Vec<f64> = shares.collect();
             let all = shares.len() as f64 * processors as f64;
             (all > 0.0).then(|| shares.iter().sum::<f64>() / all)
@@ -104,7 +107,7 @@ impl Use {
 
 /// The processors that systems and services of a run used on average, and separately those of processes that are not
 /// counted as measured.
-fn used(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
+fn used_processors(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
     let processes = run.used.iter().filter(|one| one.name != "generator");
     let seconds: f64 = processes
         .filter(|one| is_counted(one.apart))
@@ -114,12 +117,12 @@ fn used(run: &Repeat, is_counted: &dyn Fn(bool) -> bool) -> f64 {
 }
 
 /// `98 to 99 %`. The clocks of processes are coarse, so a full processor can appear to be more than full.
-fn shares(shares: impl Iterator<Item = f64> + Clone) -> String {
+fn format_shares(shares: impl Iterator<Item = f64> + Clone) -> String {
     let print = |share: f64| Place::decimals(0).print((share * 100.0).min(100.0));
-    let least = print(shares.clone().fold(f64::INFINITY, f64::min));
-    let most = print(shares.fold(0.0, f64::max));
-    match least == most {
-        true => format!("{least} %"),
-        false => format!("{least} to {most} %"),
+    let min = print(shares.clone().fold(f64::INFINITY, f64::min));
+    let max = print(shares.fold(0.0, f64::max));
+    match min == max {
+        true => format!("{min} %"),
+        false => format!("{min} to {max} %"),
     }
 }

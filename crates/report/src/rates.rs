@@ -7,7 +7,7 @@ use plimsoll_results::lab::Cell;
 const RATE: &str = "requests_per_second";
 
 /// ` at 10,000 requests/s`, ` at 99 to 27,500 requests/s`: the rates of these cells; empty if one has none.
-pub fn at<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
+pub fn format_rates<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
     let rate = |cell: &'a Cell| cell.figure(RATE);
     let rates: Option<Vec<_>> = cells.map(rate).collect();
     let mut rates = rates.unwrap_or_default();
@@ -17,14 +17,14 @@ pub fn at<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
         let place = Place::of(figure.value, figure.interval).at_most(0);
         place.print(figure.value)
     };
-    let (Some(least), Some(most)) = (
+    let (Some(min), Some(max)) = (
         rates.first().map(|one| print(one)),
         rates.last().map(|one| print(one)),
     ) else {
         return String::new();
     };
-    match least == most {
-        true => format!(" at {least} requests/s"),
-        false => format!(" at {least} to {most} requests/s"),
+    match min == max {
+        true => format!(" at {min} requests/s"),
+        false => format!(" at {min} to {max} requests/s"),
     }
 }

@@ -29,7 +29,7 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
         let (ratio, pair) = (one.ratio?, (&one.cells.0, &one.cells.1));
         let is_inverse = pair == (cells.1, cells.0);
         (pair == cells || is_inverse).then(|| {
-            let (differs, same) = limits(result, name, [base.0, other.0], one.floor);
+            let (differs, same) = difference_limits(result, name, [base.0, other.0], one.floor);
             let estimate = Estimate {
                 ratio,
                 interval: one.interval,
@@ -39,25 +39,30 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
                 same,
             };
             if is_inverse {
-                inverse(estimate)
+                invert(estimate)
             } else {
                 estimate
             }
         })
     });
-    found.unwrap_or_else(|| of_intervals(result, base, other))
+    found.unwrap_or_else(|| ratio_of_intervals(result, base, other))
 }
 
 /// The smallest difference that counts, and the largest difference up to which figures are the same, both as shares. The
 /// floor of another place affects only the first one.
-fn limits(result: &LabResult, figure: &str, cells: [&Cell; 2], floor: Option<f64>) -> (f64, f64) {
+fn difference_limits(
+    result: &LabResult,
+    figure: &str,
+    cells: [&Cell; 2],
+    floor: Option<f64>,
+) -> (f64, f64) {
     let same_cell = result.same_cell.as_ref();
     let elsewhere = same_cell.and_then(|same| same.floor_elsewhere(figure, cells));
     let differs = floor.or(elsewhere).unwrap_or(0.0);
     (differs, floor.unwrap_or(MARGIN).max(MARGIN))
 }
 
-fn inverse(one: Estimate) -> Estimate {
+fn invert(one: Estimate) -> Estimate {
     Estimate {
         ratio: one.ratio.recip(),
         interval: one.interval.map(|(low, high)| (high.recip(), low.recip())),
@@ -71,15 +76,19 @@ fn inverse(one: Estimate) -> Estimate {
 }
 
 /// The ratio with the widest interval that the intervals of both figures allow: never narrower than that of a comparison.
-fn of_intervals(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figure)) -> Estimate {
+fn ratio_of_intervals(
+    result: &LabResult,
+    base: (&Cell, &Figure),
+    other: (&Cell, &Figure),
+) -> Estimate {
     let ratio = other.1.value / base.1.value;
     let interval = base.1.interval.zip(other.1.interval);
-    let interval = interval.and_then(|((low, high), (least, most))| {
-        (low > 0.0 && least > 0.0).then_some((least / high, most / low))
+    let interval = interval.and_then(|((low, high), (min, max))| {
+        (low > 0.0 && min > 0.0).then_some((min / high, max / low))
     });
     let same_cell = result.same_cell.as_ref();
     let floor = same_cell.and_then(|one| one.floor_between(&base.1.name, [base.0, other.0]));
-    let (differs, same) = limits(result, &base.1.name, [base.0, other.0], floor);
+    let (differs, same) = difference_limits(result, &base.1.name, [base.0, other.0], floor);
     let outcome = match interval {
         Some((low, _)) if low > 1.0 && ratio > 1.0 + differs => Outcome::Larger,
         Some((_, high)) if high < 1.0 && ratio < 1.0 / (1.0 + differs) => Outcome::Smaller,

@@ -130,7 +130,7 @@ impl Report for SearchReport {
     }
 
     fn markdown(&self) -> String {
-        markdown::single(&self.document(false))
+        markdown::render_single_file(&self.document(false))
     }
 
     fn summary(&self) -> String {
@@ -161,7 +161,7 @@ impl Report for SearchReport {
                 },
             },
         ];
-        cases.extend(junit::conditions(judged));
+        cases.extend(junit::condition_cases(judged));
         junit::document(&[Suite {
             name: format!("find {}", self.objectives.join(" and ")),
             started: self.started.clone(),
@@ -178,8 +178,12 @@ impl Report for SearchReport {
             (true, false) => "error",
             _ => "warning",
         };
-        let mut lines = vec![annotations::line(level, "plimsoll find", &self.answer)];
-        lines.extend(annotations::conditions(judged));
+        let mut lines = vec![annotations::workflow_command(
+            level,
+            "plimsoll find",
+            &self.answer,
+        )];
+        lines.extend(annotations::condition_lines(judged));
         lines
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::marks;
 
 /// Runs end to end: where each starts, in seconds from the left edge.
-fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
+fn run_starts(cell: &Cell) -> Vec<(f64, &Repeat)> {
     let mut at = 0.0;
     let mut laid = Vec::new();
     for repeat in cell
@@ -16,25 +16,25 @@ fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
         .filter(|repeat| !repeat.seconds.is_empty())
     {
         laid.push((at, repeat));
-        at += length(repeat);
+        at += load_seconds(repeat);
     }
     laid
 }
 
 fn marks(laid: &[(f64, &Repeat)]) -> Vec<f64> {
     let runs = laid.iter();
-    runs.flat_map(|(from, repeat)| marks::places(*from, &repeat.marks))
+    runs.flat_map(|(from, repeat)| marks::mark_times(*from, &repeat.marks))
         .collect()
 }
 
 /// A sentence about the marks of all runs. Empty if there are no marks.
 pub fn dashed_lines(cell: &Cell) -> String {
-    let runs = laid_out(cell).into_iter();
+    let runs = run_starts(cell).into_iter();
     let runs = runs.map(|(_, repeat)| (format!("run {}", repeat.number), &repeat.marks[..]));
-    marks::explained("Dashed lines", runs)
+    marks::explain_marks("Dashed lines", runs)
 }
 
-fn length(repeat: &Repeat) -> f64 {
+fn load_seconds(repeat: &Repeat) -> f64 {
     repeat
         .seconds
         .iter()
@@ -45,7 +45,7 @@ fn length(repeat: &Repeat) -> f64 {
 
 /// Latency, rate and failures of all runs; none without data per second.
 pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
-    let laid = laid_out(cell);
+    let laid = run_starts(cell);
     let points: Vec<TimePoint> = laid
         .iter()
         .flat_map(|(from, repeat)| {
@@ -68,8 +68,8 @@ pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
             .map(|(from, repeat)| Span {
                 label: format!("run {}", repeat.number),
                 from: *from,
-                warm: from + repeat.warm_up_seconds.min(length(repeat)),
-                to: from + length(repeat),
+                warm: from + repeat.warm_up_seconds.min(load_seconds(repeat)),
+                to: from + load_seconds(repeat),
             })
             .collect(),
         marks: marks(&laid),
@@ -78,7 +78,7 @@ pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
 
 /// Every request of all runs by time and latency; none if requests were not recorded.
 pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
-    let laid = laid_out(cell);
+    let laid = run_starts(cell);
     let columns: Vec<HeatColumn> = laid
         .iter()
         .flat_map(|(from, repeat)| {
@@ -102,8 +102,8 @@ pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
 
 /// The data of the interactive plots: columns of equal length, with a gap between runs, and the
 /// runs.
-pub fn data(cell: &Cell) -> Option<Value> {
-    let laid = laid_out(cell);
+pub fn plot_data(cell: &Cell) -> Option<Value> {
+    let laid = run_starts(cell);
     let (mut at, mut p50, mut p95, mut p99, mut max) = (vec![], vec![], vec![], vec![], vec![]);
     let (mut rate, mut failed, mut cpu) = (vec![], vec![], vec![]);
     for (from, repeat) in &laid {
@@ -123,24 +123,24 @@ pub fn data(cell: &Cell) -> Option<Value> {
         }
         for second in &repeat.seconds {
             at.push(json!(from + second.second as f64 + 0.5));
-            p50.push(figure(second.p50));
-            p95.push(figure(second.p95));
-            p99.push(figure(second.p99));
-            max.push(figure(second.max));
+            p50.push(round_value(second.p50));
+            p95.push(round_value(second.p95));
+            p99.push(round_value(second.p99));
+            max.push(round_value(second.max));
             rate.push(json!(second.requests));
             failed.push(json!(second.failed));
-            cpu.push(figure(second.system_cpu));
+            cpu.push(round_value(second.system_cpu));
         }
     }
     let spans: Vec<Value> = laid
         .iter()
         .map(|(from, repeat)| {
-            let warm = from + repeat.warm_up_seconds.min(length(repeat));
+            let warm = from + repeat.warm_up_seconds.min(load_seconds(repeat));
             json!([
                 format!("run {}", repeat.number),
                 from,
                 warm,
-                from + length(repeat)
+                from + load_seconds(repeat)
             ])
         })
         .collect();
@@ -153,7 +153,7 @@ pub fn data(cell: &Cell) -> Option<Value> {
 }
 
 /// The value with five digits, more than a plot can show.
-fn figure(value: Option<f64>) -> Value {
+fn round_value(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| {
         let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);
         json!(rounded)

@@ -5,11 +5,13 @@ use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Figure, LabResult, TableLayout};
 
 use crate::document::{Head, Table, Words};
-use crate::footnotes::{Footnotes, letter};
-use crate::leads::value_on;
-use crate::naming::{capital, cell_words, state_text, value_words};
-use crate::pivot::{bound, combinations, joined, published_of, rates_of, values, with_unit};
-use crate::units::factor;
+use crate::footnotes::{Footnotes, footnote_letter};
+use crate::leads::axis_value;
+use crate::naming::{capitalize, describe_cell, describe_state, describe_value};
+use crate::pivot::{
+    axis_values, bound_prefix, combinations, join_values, published_value, rates_of, with_unit,
+};
+use crate::units::conversion_factor;
 use crate::{idle_cost, overload};
 
 /// Maximum number of rows and columns of a table on the first screen.
@@ -61,10 +63,10 @@ impl Value {
 
 /// One for each table, in their order. A table without two valid cells has none.
 pub fn answers(result: &LabResult) -> Vec<Answer> {
-    let notes = Footnotes::of(result);
+    let notes = Footnotes::new(result);
     let tables = result.tables.iter();
     tables
-        .filter_map(|table| Question::of(result, table, &notes)?.answer())
+        .filter_map(|table| Question::new(result, table, &notes)?.answer())
         .collect()
 }
 
@@ -85,7 +87,7 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn of(
+    fn new(
         result: &'a LabResult,
         table: &'a TableLayout,
         notes: &'a Footnotes,
@@ -103,10 +105,11 @@ impl<'a> Question<'a> {
         }
         let figure = figure_of(cells.first()?)?;
         let wanted = table.unit.as_deref();
-        let converted = wanted.and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
+        let converted =
+            wanted.and_then(|unit| Some((unit, conversion_factor(&figure.unit, unit)?)));
         let (unit, by) = converted.unwrap_or((&figure.unit, 1.0));
         let varies = |axis: &&str| {
-            let mut values = cells.iter().map(|cell| value_on(cell, axis));
+            let mut values = cells.iter().map(|cell| axis_value(cell, axis));
             let first = values.next();
             values.any(|value| Some(value) != first)
         };
@@ -133,7 +136,7 @@ impl<'a> Question<'a> {
     }
 
     /// The axis whose values the lab compares first.
-    fn compared(&self) -> Option<&'a str> {
+    fn compared_axis(&self) -> Option<&'a str> {
         let first = self.result.comparisons.first()?;
         let mut axes = self.rows.iter().chain(&self.columns);
         axes.find(|axis| **axis == first.axis).copied()
@@ -148,7 +151,7 @@ impl<'a> Question<'a> {
             _ => false,
         };
         let declared = is_simple
-            .then(|| self.shaped(&self.rows, &self.columns, &[]))
+            .then(|| self.with_axes(&self.rows, &self.columns, &[]))
             .flatten();
         let gaps = |one: &Answer| {
             one.rows
@@ -157,7 +160,7 @@ impl<'a> Question<'a> {
                 .filter(|one| one.is_none())
                 .count()
         };
-        let compared = self.by_compared();
+        let compared = self.by_compared_axis();
         match (declared, compared) {
             (Some(one), Some(other)) if other.shared.is_empty() && gaps(&other) < gaps(&one) => {
                 Some(other)
@@ -168,18 +171,18 @@ impl<'a> Question<'a> {
     }
 
     /// The table with the compared values as its columns.
-    fn by_compared(&self) -> Option<Answer> {
+    fn by_compared_axis(&self) -> Option<Answer> {
         let all = || self.rows.iter().chain(&self.columns).copied();
-        let column = self.compared().or(all().last())?;
+        let column = self.compared_axis().or(all().last())?;
         let others: Vec<&str> = all().filter(|axis| *axis != column).collect();
         (0..=others.len()).rev().find_map(|free| {
             let (rows, fixed) = others.split_at(free);
-            self.shaped(rows, &[column], fixed)
+            self.with_axes(rows, &[column], fixed)
         })
     }
 
     /// The table with these axes; none if it is too large or has fewer than two values.
-    fn shaped(&self, rows: &[&str], columns: &[&str], fixed: &[&str]) -> Option<Answer> {
+    fn with_axes(&self, rows: &[&str], columns: &[&str], fixed: &[&str]) -> Option<Answer> {
         let is_first = |cell: &&&Cell| {
             let mut fixed = fixed.iter();
             fixed.all(|axis| is_at_first_value(self.result, cell, axis))
@@ -193,24 +196,26 @@ impl<'a> Question<'a> {
             return None;
         }
         let shared = fixed.iter().filter_map(|axis| {
-            let value = cells.iter().find_map(|cell| value_on(cell, axis))?;
-            Some(value_words(self.result, axis, value))
+            let value = cells.iter().find_map(|cell| axis_value(cell, axis))?;
+            Some(describe_value(self.result, axis, value))
         });
-        let compared = self.compared();
+        let compared = self.compared_axis();
         let mut marks: Vec<usize> = Vec::new();
         let mut doubted = |row: &[Option<&str>], column: &[Option<&str>]| {
             let here = |cell: &&&Cell| {
-                values(cell, rows) == *row && values(cell, columns) == *column && is_first(cell)
+                axis_values(cell, rows) == *row
+                    && axis_values(cell, columns) == *column
+                    && is_first(cell)
             };
             let cell = self.others.iter().find(here)?;
             // One reason is enough here; the tables of the results have all of them.
-            let first = self.notes.marks(cell).into_iter().next();
+            let first = self.notes.places_of_reasons(cell).into_iter().next();
             marks.extend(first);
             Some(Value {
-                text: state_text(cell).0,
-                published: published_of(cell, &self.figure.name)
-                    .map(|value| shortened(value * self.by)),
-                letters: Some(first.map(letter).unwrap_or_default()),
+                text: describe_state(cell).0,
+                published: published_value(cell, &self.figure.name)
+                    .map(|value| format_published(value * self.by)),
+                letters: Some(first.map(footnote_letter).unwrap_or_default()),
                 is_overloaded: false,
             })
         };
@@ -219,21 +224,21 @@ impl<'a> Question<'a> {
             axes: rows.join(", "),
             columns: across
                 .iter()
-                .map(|key| joined(self.result, columns, key))
+                .map(|key| join_values(self.result, columns, key))
                 .collect(),
             rows: down
                 .iter()
                 .map(|row| {
                     let fields = across.iter().map(|column| {
                         let cell = cells.iter().find(|cell| {
-                            values(cell, rows) == *row && values(cell, columns) == *column
+                            axis_values(cell, rows) == *row && axis_values(cell, columns) == *column
                         });
                         match cell {
                             Some(cell) => self.value(cell),
                             None => doubted(row, column),
                         }
                     });
-                    (joined(self.result, rows, row), fields.collect())
+                    (join_values(self.result, rows, row), fields.collect())
                 })
                 .collect(),
             compares_rows: compared.is_some_and(|axis| rows.contains(&axis)),
@@ -255,7 +260,7 @@ impl<'a> Question<'a> {
             label: self.figure.label.clone(),
             unit: self.unit.to_owned(),
             rates: rates_of(&self.figure.name, cells),
-            objective: crate::objectives::about(self.result, &self.figure.name, cells),
+            objective: crate::objectives::objective_note(self.result, &self.figure.name, cells),
             is_one_of_several: self.table.figures.len() > 1,
             shared: Vec::new(),
             axes: String::new(),
@@ -269,7 +274,7 @@ impl<'a> Question<'a> {
     }
 
     fn overloaded(&self) -> Vec<(&'a Cell, f64)> {
-        overload::of(self.result, &self.cells, &self.figure.name)
+        overload::overloaded_cells(self.result, &self.cells, &self.figure.name)
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
@@ -285,11 +290,12 @@ impl<'a> Question<'a> {
                 true => "0".to_owned(),
                 false => format!(
                     "{}{}",
-                    bound(cell, figure),
+                    bound_prefix(cell, figure),
                     Place::of(value, interval).print(value)
                 ),
             },
-            published: published_of(cell, &figure.name).map(|value| shortened(value * by)),
+            published: published_value(cell, &figure.name)
+                .map(|value| format_published(value * by)),
             letters: None,
             is_overloaded: self
                 .overloaded()
@@ -315,7 +321,7 @@ impl<'a> Question<'a> {
             rows: ends
                 .into_iter()
                 .map(|(end, cell)| {
-                    let name = format!("{end} with {}:", cell_words(self.result, cell));
+                    let name = format!("{end} with {}:", describe_cell(self.result, cell));
                     (name, vec![self.value(cell)])
                 })
                 .collect(),
@@ -325,7 +331,7 @@ impl<'a> Question<'a> {
 }
 
 /// A published figure with at most the usual digits, and without trailing zeros: the source may not have had them.
-fn shortened(value: f64) -> String {
+fn format_published(value: f64) -> String {
     let text = number::short(value);
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -337,7 +343,7 @@ fn shortened(value: f64) -> String {
 fn is_at_first_value(result: &LabResult, cell: &Cell, axis: &str) -> bool {
     let first = result.axes.iter().find(|one| one.name == axis);
     let first = first.and_then(|axis| axis.values.first());
-    value_on(cell, axis).is_none_or(|value| Some(value) == first.map(String::as_str))
+    axis_value(cell, axis).is_none_or(|value| Some(value) == first.map(String::as_str))
 }
 
 impl Answer {
@@ -406,7 +412,7 @@ impl Answer {
 
     fn caption(&self) -> String {
         let unit = format!("{}{}", self.unit, self.rates);
-        let label = with_unit(&capital(&self.label), &unit);
+        let label = with_unit(&capitalize(&self.label), &unit);
         let mut caption = format!("{} {label}", self.title);
         let mut more = self.shared.join(", ");
         let published = self.values().any(|value| value.published.is_some());
@@ -436,7 +442,7 @@ impl Answer {
     pub fn sentence(&self) -> Words {
         let mut words = Words::plain(format!("{} ", self.title));
         if self.is_one_of_several {
-            words = words.text(format!("{}: ", capital(&self.label)));
+            words = words.text(format!("{}: ", capitalize(&self.label)));
         }
         if !self.shared.is_empty() {
             words = words.text(format!("With {}: ", self.shared.join(", ")));
@@ -450,12 +456,12 @@ impl Answer {
                 false => format!("{column}: "),
             });
             let first = self.rows.iter().map(|(name, row)| (name, row.first()));
-            return self.ended(listed(words, first));
+            return self.ended(append_values(words, first));
         }
         let only_one_column = self.columns.len() == 1;
         if only_one_column {
             let first = self.rows.iter().map(|(name, row)| (name, row.first()));
-            return self.ended(listed(words, first));
+            return self.ended(append_values(words, first));
         }
         let mut left = MAX_LISTED;
         for (at, (name, row)) in self.rows.iter().take(MAX_LISTED_ROWS).enumerate() {
@@ -469,7 +475,7 @@ impl Answer {
             if !name.is_empty() {
                 words = words.text(format!("{name}: "));
             }
-            words = listed(words, self.columns.iter().zip(row.iter().map(Some)));
+            words = append_values(words, self.columns.iter().zip(row.iter().map(Some)));
         }
         self.ended(words)
     }
@@ -483,7 +489,7 @@ impl Answer {
 }
 
 /// Adds `near 1000 (published 762), far 110`.
-fn listed<'a>(
+fn append_values<'a>(
     mut words: Words,
     values: impl Iterator<Item = (&'a String, Option<&'a Option<Value>>)>,
 ) -> Words {

@@ -6,9 +6,9 @@ use plimsoll_plots::{Curve, Percentiles, PlotWidth, quantiles_of};
 use plimsoll_results::lab::{Cell, LabResult};
 
 use crate::document::{Block, Plot};
-use crate::leads::{series_axis, value_on};
-use crate::matrix::families;
-use crate::naming::{cell_words, is_believed, slug, value_words};
+use crate::leads::{axis_value, series_axis};
+use crate::matrix::cell_families;
+use crate::naming::{describe_cell, describe_value, is_believed, slug};
 
 /// Maximum number of curves that can be distinguished in one plot.
 const MAX_CURVES: usize = 6;
@@ -17,7 +17,7 @@ const MAX_CURVES: usize = 6;
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let axis = series_axis(result);
     let mut blocks = Vec::new();
-    for (label, cells) in families(result) {
+    for (label, cells) in cell_families(result) {
         for cells in cells.chunks(MAX_CURVES) {
             let curves: Vec<Curve> = cells
                 .iter()
@@ -79,8 +79,10 @@ fn curve(result: &LabResult, cell: &Cell, axis: Option<&str>) -> Option<Curve> {
     let count: u64 = buckets.iter().map(|bucket| bucket.1).sum();
     (count > 1).then(|| Curve {
         label: axis
-            .and_then(|axis| value_on(cell, axis).map(|value| value_words(result, axis, value)))
-            .unwrap_or_else(|| cell_words(result, cell)),
+            .and_then(|axis| {
+                axis_value(cell, axis).map(|value| describe_value(result, axis, value))
+            })
+            .unwrap_or_else(|| describe_cell(result, cell)),
         points: quantiles_of(&buckets, plimsoll_stats::RELATIVE_WIDTH, max),
         count,
     })

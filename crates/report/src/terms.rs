@@ -1,7 +1,7 @@
 //! Explains the terms of a first screen, in the words of `docs/terminology.md`.
 
 use crate::document::Words;
-use crate::naming::capital;
+use crate::naming::capitalize;
 
 /// Terms and their meanings.
 pub const TERMS: [(&str, &str); 4] = [
@@ -24,7 +24,7 @@ pub const TERMS: [(&str, &str); 4] = [
 ];
 
 /// A paragraph that explains each term that a text uses, and the ranges of its ratios. `None` if it uses none.
-pub fn paragraph(text: &str) -> Option<Words> {
+pub fn terms_paragraph(text: &str) -> Option<Words> {
     let mut words = Words::new();
     let mut has_some = false;
     for (term, meaning) in TERMS {
@@ -32,8 +32,8 @@ pub fn paragraph(text: &str) -> Option<Words> {
             let space = if has_some { " " } else { "" };
             words = words
                 .text(space)
-                .strong(capital(term))
-                .text(format!(": {}", uncapital(meaning)));
+                .strong(capitalize(term))
+                .text(format!(": {}", uncapitalize(meaning)));
             has_some = true;
         }
     }
@@ -49,7 +49,7 @@ pub fn paragraph(text: &str) -> Option<Words> {
 }
 
 /// The text with a small first letter, for use after a colon.
-fn uncapital(text: &str) -> String {
+fn uncapitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_lowercase().collect::<String>() + chars.as_str()
@@ -58,7 +58,7 @@ fn uncapital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{TERMS, paragraph};
+    use super::{TERMS, terms_paragraph};
 
     #[test]
     fn meanings_are_those_of_the_terminology() {
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn only_terms_that_a_text_uses_are_explained() {
-        let described = |text: &str| paragraph(text).map(|words| words.to_text());
+        let described = |text: &str| terms_paragraph(text).map(|words| words.to_text());
         assert_eq!(described("Requests per second: 100."), None);
         let text = described("95th percentile of service time: 4 ms").unwrap();
         assert!(

@@ -3,7 +3,7 @@
 use plimsoll_results::lab::LabResult;
 
 /// The factor from a figure's unit to the unit that a table asks for; `None` if there is none.
-pub fn factor(from: &str, to: &str) -> Option<f64> {
+pub fn conversion_factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);
     }
@@ -50,14 +50,20 @@ pub fn short_label<'a>(name: &str, label: &'a str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::factor;
+    use super::conversion_factor;
 
     #[test]
     fn units_convert_and_unrelated_ones_do_not() {
-        assert_eq!(factor("CPU µs", "CPU ms").map(|by| 250.0 * by), Some(0.25));
+        assert_eq!(
+            conversion_factor("CPU µs", "CPU ms").map(|by| 250.0 * by),
+            Some(0.25)
+        );
         // A published report printed 552 Mbit/s as MB/s.
-        assert_eq!(factor("Mbit/s", "MB/s").map(|by| 552.0 * by), Some(69.0));
-        assert_eq!(factor("ms", "ms"), Some(1.0));
-        assert_eq!(factor("ms", "MB/s"), None);
+        assert_eq!(
+            conversion_factor("Mbit/s", "MB/s").map(|by| 552.0 * by),
+            Some(69.0)
+        );
+        assert_eq!(conversion_factor("ms", "ms"), Some(1.0));
+        assert_eq!(conversion_factor("ms", "MB/s"), None);
     }
 }

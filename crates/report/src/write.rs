@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use plimsoll_results::lab::{Cell, Figure, Finding, LabResult};
 
-use crate::document::{Block, Detail, Document, Head, Table, Words, parts};
+use crate::document::{Block, Detail, Document, Head, Table, Words, non_empty_sections};
 use crate::matrix::is_shown;
-use crate::naming::{cell_id, cell_words, counted, figures, state_text};
+use crate::naming::{cell_id, describe_cell, describe_state, figures, format_count};
 use crate::{
     answer, cells, claims, comparisons, first_screen, groups, matrix, method, objectives, pivot,
     published, tails, terms,
@@ -20,9 +20,9 @@ pub fn document(result: &LabResult) -> Document {
         statements,
         details,
         tables,
-    } = answer::on_page(result);
+    } = answer::page_conclusion(result);
     let stated: Vec<Words> = sentences.iter().chain(&details).cloned().collect();
-    let more = further(result, &stated);
+    let more = further_comparisons(result, &stated);
     let plot = matrix::main_plot(result);
     let results = pivot::blocks(result);
     let mut first: Vec<Block> = places.map(Block::Prose).into_iter().collect();
@@ -30,10 +30,10 @@ pub fn document(result: &LabResult) -> Document {
     first.extend(statements);
     let count = details.len();
     let details = (count > 0).then(|| Block::Folded {
-        summary: counted(count, "finding in full", "findings in full"),
+        summary: format_count(count, "finding in full", "findings in full"),
         blocks: vec![Block::Points(details)],
     });
-    let uses = |blocks: &[Block]| blocks.iter().map(text_of).collect::<Vec<_>>().join("\n");
+    let uses = |blocks: &[Block]| blocks.iter().map(block_text).collect::<Vec<_>>().join("\n");
     let text = [
         uses(&first),
         uses(details.as_slice()),
@@ -45,10 +45,10 @@ pub fn document(result: &LabResult) -> Document {
     let text = text.join("\n");
     first.extend(tables);
     first.extend(details);
-    first.extend(terms::paragraph(&text).map(Block::Prose));
+    first.extend(terms::terms_paragraph(&text).map(Block::Prose));
     first.push(Block::Facts(first_screen::facts(result)));
     first.extend(plot);
-    let sections = parts([
+    let sections = non_empty_sections([
         ("conclusion", "Conclusion", first),
         ("results", "Results", results),
         ("more", "Further comparisons", more),
@@ -57,10 +57,10 @@ pub fn document(result: &LabResult) -> Document {
             "Errors in the published report",
             published::errors(result),
         ),
-        ("audit", "Audit", audit(result)),
-        ("cells", "Cells", index(result)),
+        ("audit", "Audit", audit_blocks(result)),
+        ("cells", "Cells", cell_index(result)),
     ]);
-    let mut evidence = parts([
+    let mut evidence = non_empty_sections([
         (
             "plots",
             "More plots",
@@ -79,17 +79,21 @@ pub fn document(result: &LabResult) -> Document {
             "Published and measured figures",
             published::blocks(result),
         ),
-        ("findings", "Audit findings", findings(result)),
+        ("findings", "Audit findings", finding_blocks(result)),
         (
             "environment",
             "Test environment",
-            method::environment(result),
+            method::environment_blocks(result),
         ),
-        ("topology", "Processes and links", method::topology(result)),
+        (
+            "topology",
+            "Processes and links",
+            method::topology_blocks(result),
+        ),
         (
             "repeat",
             "Reproducing the results",
-            method::repeating(result),
+            method::repeat_blocks(result),
         ),
     ]);
     evidence.extend(cells::sections(result));
@@ -107,7 +111,7 @@ pub fn document(result: &LabResult) -> Document {
 }
 
 /// The words of a block that may use terms: sentences, captions and headings.
-fn text_of(block: &Block) -> String {
+fn block_text(block: &Block) -> String {
     match block {
         Block::Points(points) => {
             let points = points.iter().map(Words::to_text);
@@ -120,7 +124,7 @@ fn text_of(block: &Block) -> String {
         }
         Block::Plot(plot) => plot.caption.clone(),
         Block::Folded { blocks, .. } => {
-            let parts = blocks.iter().map(text_of);
+            let parts = blocks.iter().map(block_text);
             parts.collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
@@ -129,14 +133,14 @@ fn text_of(block: &Block) -> String {
 
 /// The comparisons that do not fit into the conclusion: first those that answer a question of the lab. The others are
 /// collapsed.
-fn further(result: &LabResult, stated: &[Words]) -> Vec<Block> {
+fn further_comparisons(result: &LabResult, stated: &[Words]) -> Vec<Block> {
     if result.comparisons.is_empty() {
         return Vec::new();
     }
     let groups = groups::groups(result);
     let (mut answers, mut others) = (Vec::new(), Vec::new());
     for theme in groups::themes(&groups) {
-        let Some(sentence) = claims::sentence(result, &theme) else {
+        let Some(sentence) = claims::theme_sentence(result, &theme) else {
             continue;
         };
         if stated.contains(&sentence) {
@@ -154,7 +158,7 @@ fn further(result: &LabResult, stated: &[Words]) -> Vec<Block> {
     }
     if !others.is_empty() {
         blocks.push(Block::Folded {
-            summary: counted(
+            summary: format_count(
                 others.len(),
                 "comparison that is uncertain or beyond the questions of this lab",
                 "comparisons that are uncertain or beyond the questions of this lab",
@@ -162,7 +166,7 @@ fn further(result: &LabResult, stated: &[Words]) -> Vec<Block> {
             blocks: vec![Block::Points(others)],
         });
     }
-    let excluded = claims::excluded(result).filter(|sentence| !stated.contains(sentence));
+    let excluded = claims::excluded_sentence(result).filter(|sentence| !stated.contains(sentence));
     let words = excluded.map_or_else(Words::new, |words| words.text(" "));
     blocks.push(Block::Prose(
         words
@@ -193,9 +197,9 @@ fn is_asked(result: &LabResult, theme: &groups::Theme) -> bool {
 }
 
 /// Each rule of the audit that found something, with the number of cells.
-fn audit(result: &LabResult) -> Vec<Block> {
+fn audit_blocks(result: &LabResult) -> Vec<Block> {
     let mut rules: BTreeMap<(u8, &str, &str), (usize, usize)> = BTreeMap::new();
-    let key = |finding: &'_ Finding| rank(&finding.level);
+    let key = |finding: &'_ Finding| level_rank(&finding.level);
     for finding in &result.findings {
         let counts = rules
             .entry((key(finding), &finding.level, &finding.rule))
@@ -230,7 +234,7 @@ fn audit(result: &LabResult) -> Vec<Block> {
                 Words::new().code(*rule),
                 Words::plain(match (whole, cells) {
                     (_, 0) => "the lab as a whole".to_owned(),
-                    (_, cells) => counted(*cells, "cell", "cells"),
+                    (_, cells) => format_count(*cells, "cell", "cells"),
                 }),
             ]
         })
@@ -250,7 +254,7 @@ fn audit(result: &LabResult) -> Vec<Block> {
     ]
 }
 
-fn rank(level: &str) -> u8 {
+fn level_rank(level: &str) -> u8 {
     match level {
         "error" => 0,
         "warning" => 1,
@@ -278,15 +282,15 @@ fn generator_cpu(cell: &Cell) -> Option<&Figure> {
 }
 
 /// The list of cells with their verdicts and main figures.
-fn index(result: &LabResult) -> Vec<Block> {
+fn cell_index(result: &LabResult) -> Vec<Block> {
     let rows: Vec<Vec<Words>> = result
         .cells
         .iter()
         .filter(|cell| is_shown(cell))
         .map(|cell| {
             vec![
-                Words::new().link(cell_words(result, cell), cell_id(result, cell)),
-                Words::new().verdict(state_text(cell).0),
+                Words::new().link(describe_cell(result, cell), cell_id(result, cell)),
+                Words::new().verdict(describe_state(cell).0),
                 main_figure(result, cell).map_or_else(Words::new, |figure| {
                     Words::new().figure(figure.value, None, &figure.unit)
                 }),
@@ -313,7 +317,7 @@ fn index(result: &LabResult) -> Vec<Block> {
 }
 
 /// All audit findings, worst first, with links to the cells.
-fn findings(result: &LabResult) -> Vec<Block> {
+fn finding_blocks(result: &LabResult) -> Vec<Block> {
     let mut all: Vec<(u8, Words)> = Vec::new();
     let words = |finding: &Finding| {
         Words::new()
@@ -324,16 +328,16 @@ fn findings(result: &LabResult) -> Vec<Block> {
             .text(finding.text.clone())
     };
     for finding in &result.findings {
-        all.push((rank(&finding.level), words(finding)));
+        all.push((level_rank(&finding.level), words(finding)));
     }
     for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
         for finding in &cell.findings {
             all.push((
-                rank(&finding.level),
+                level_rank(&finding.level),
                 Words::new()
-                    .link(cell_words(result, cell), cell_id(result, cell))
+                    .link(describe_cell(result, cell), cell_id(result, cell))
                     .text(": ")
-                    .and(words(finding)),
+                    .append(words(finding)),
             ));
         }
     }

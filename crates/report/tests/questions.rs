@@ -74,7 +74,7 @@ fn says(result: &mut LabResult, text: &str, axis: Option<&str>, expected: Expect
 #[test]
 fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
     let mut result = result(MEDIANS);
-    let twice = |least, most| Expected::Ratio(Some(least), Some(most));
+    let twice = |min, max| Expected::Ratio(Some(min), Some(max));
     let mut statement_text = |expected| {
         says(
             &mut result,
@@ -265,12 +265,12 @@ fn the_words_come_first_then_the_unit_with_the_load_and_the_place() {
 #[test]
 fn the_answer_to_a_yes_or_no_question_follows_from_its_verdict() {
     let mut result = result(MEDIANS);
-    let mut answered = |most: f64, cells: &str| {
+    let mut answered = |max: f64, cells: &str| {
         let cells = result.cells.iter().filter(|cell| cell.name.contains(cells));
         result.questions = vec![Question {
             text: "Is it fast?".into(),
             figure: Some("latency_p50".into()),
-            expected: Some(Expected::Value(None, Some(most))),
+            expected: Some(Expected::Value(None, Some(max))),
             cells: cells.map(|cell| cell.name.clone()).collect(),
             yes: Some("it is fast".into()),
             no: Some("it is slow".into()),

@@ -5,23 +5,23 @@ use plimsoll_results::lab::{Axis, Cell};
 
 use super::verdict::Answer;
 use crate::declared_load::{self, Load};
-use crate::leads::value_on;
-use crate::naming::{listed, place_words, value_words};
+use crate::leads::axis_value;
+use crate::naming::{describe_place, describe_value, join_list};
 
 /// Maximum number of values of an axis that are listed.
 const MAX_VALUES: usize = 3;
 
 /// `1 s pauses, 100 users, near`: the values that all cells share, without those that the text next to them states.
-pub fn of(answer: &Answer, shown: &str) -> String {
+pub fn format_conditions(answer: &Answer, shown: &str) -> String {
     let groups = answer.groups.iter().flat_map(|group| &group.0);
     let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
     let axes = answer.result.axes.iter();
     let mut parts: Vec<String> = axes
         .filter(|axis| axis.values.len() > 1 && Some(&axis.name) != answer.question.axis.as_ref())
         .filter(|axis| !is_implied(answer, axis))
-        .filter_map(|axis| on_axis(answer, &cells, axis, shown))
+        .filter_map(|axis| axis_condition(answer, &cells, axis, shown))
         .collect();
-    parts.extend(load(answer, &cells, shown));
+    parts.extend(load_condition(answer, &cells, shown));
     parts.join(", ")
 }
 
@@ -32,16 +32,16 @@ fn is_implied(answer: &Answer, axis: &Axis) -> bool {
         figures.any(|figure| Some(&figure.name) == answer.question.figure.as_ref())
     };
     let cells = answer.result.cells.iter().filter(has_it);
-    let mut values = cells.map(|cell| value_on(cell, &axis.name));
+    let mut values = cells.map(|cell| axis_value(cell, &axis.name));
     let first = values.next();
     values.all(|value| Some(value) == first)
 }
 
 /// The value on an axis. Several are named if the text does not name the groups.
-fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) -> Option<String> {
+fn axis_condition(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
     for cell in cells {
-        let value = value_on(cell, &axis.name)?;
+        let value = axis_value(cell, &axis.name)?;
         if !values.contains(&value) {
             values.push(value);
         }
@@ -52,10 +52,10 @@ fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) -> Option
     };
     let words = values
         .into_iter()
-        .map(|value| value_words(answer.result, &axis.name, value))
+        .map(|value| describe_value(answer.result, &axis.name, value))
         .filter(|words| !mentions(shown, words));
     let words: Vec<String> = words.collect();
-    (is_shown && !words.is_empty()).then(|| listed(&words))
+    (is_shown && !words.is_empty()).then(|| join_list(&words))
 }
 
 /// Whether a text contains these words as whole words.
@@ -71,12 +71,12 @@ fn mentions(text: &str, words: &str) -> bool {
 }
 
 /// `32 users`, `100 requests/s`: the load that all cells share, if neither the text nor the values of axes have its number.
-fn load(answer: &Answer, cells: &[&Cell], shown: &str) -> Option<String> {
-    let mut loads = cells.iter().map(|cell| load_of(answer, cell));
+fn load_condition(answer: &Answer, cells: &[&Cell], shown: &str) -> Option<String> {
+    let mut loads = cells.iter().map(|cell| declared_load(answer, cell));
     let first = loads.next()??;
     let is_shared = loads.all(|load| load.as_ref() == Some(&first));
     let cell = cells.first()?;
-    let place = place_words(answer.result, &cell.place, &[]);
+    let place = describe_place(answer.result, &cell.place, &[]);
     let known = format!("{shown} {place}").replace(',', "");
     let (number, unit) = first;
     let is_known = known
@@ -86,8 +86,8 @@ fn load(answer: &Answer, cells: &[&Cell], shown: &str) -> Option<String> {
 }
 
 /// The declared rate of a cell, or its number of users.
-fn load_of(answer: &Answer, cell: &Cell) -> Option<(f64, &'static str)> {
-    match declared_load::of(answer.result, cell)? {
+fn declared_load(answer: &Answer, cell: &Cell) -> Option<(f64, &'static str)> {
+    match declared_load::load_of_cell(answer.result, cell)? {
         Load::Rate(rate) => Some((rate, "requests/s")),
         Load::Users(1.0) => Some((1.0, "user")),
         Load::Users(users) => Some((users, "users")),

@@ -7,9 +7,9 @@ use super::verdict::{Answer, Group, Verdict};
 use crate::claims::{range_text, ratio_text};
 use crate::document::Words;
 use crate::emulated_line;
-use crate::leads::value_on;
-use crate::naming::{capital, place_words, shared_axes, value_words};
-use crate::pivot::bound;
+use crate::leads::axis_value;
+use crate::naming::{capitalize, describe_place, describe_value, shared_axes};
+use crate::pivot::bound_prefix;
 use crate::ratio::{Estimate, estimate};
 use crate::units::short_label;
 
@@ -23,11 +23,11 @@ const MAX_NAMED: usize = 3;
 impl Answer<'_> {
     /// Whether each group is listed; otherwise the text has a range of them.
     fn is_listed(&self) -> bool {
-        let most = match self.question.expected {
+        let max = match self.question.expected {
             Some(_) => MAX_PAIRS,
             None => MAX_LISTED,
         };
-        self.groups.len() <= most
+        self.groups.len() <= max
     }
 
     /// Whether the text names groups: all of them, or those of a verdict.
@@ -46,9 +46,9 @@ impl Answer<'_> {
         let mut words = Words::new();
         if let Some((_, figure)) = self.groups.first().and_then(|group| group.0.first()) {
             words = match (self.is_listed(), self.ratios()) {
-                (true, _) => self.listed(self.head(figure, conditions)),
-                (false, Some(ratios)) => self.compared(figure, conditions, &ratios),
-                (false, None) => self.range(self.head(figure, conditions)),
+                (true, _) => self.group_list(self.heading(figure, conditions)),
+                (false, Some(ratios)) => self.ratio_words(figure, conditions, &ratios),
+                (false, None) => self.range_words(self.heading(figure, conditions)),
             };
             words = words.text(match self.left_out {
                 0 => String::new(),
@@ -76,7 +76,7 @@ impl Answer<'_> {
     }
 
     /// `p95 in ms (100 users)`: the figure, its unit, and the conditions that are not empty.
-    fn head(&self, figure: &Figure, conditions: &str) -> String {
+    fn heading(&self, figure: &Figure, conditions: &str) -> String {
         let unit = &figure.unit;
         let what = match figure.name.as_str() {
             crate::matrix::CPU => format!("{unit} per request{}", self.rates(conditions)),
@@ -100,7 +100,7 @@ impl Answer<'_> {
     }
 
     /// Each group, named by what distinguishes it from the others.
-    fn listed(&self, head: String) -> Words {
+    fn group_list(&self, head: String) -> Words {
         let names: Vec<String> = self.groups.iter().map(|group| self.name(group)).collect();
         // `p95 in ms, near: HTTP 0.51`, but `p95 in ms: HTTP 0.51`.
         let is_named = names.first().is_some_and(|name| !name.is_empty());
@@ -128,7 +128,7 @@ impl Answer<'_> {
         shared.extend(self.question.axis.as_deref());
         let cell = group.0.first();
         cell.map_or_else(String::new, |(cell, _)| {
-            place_words(self.result, &cell.place, &shared)
+            describe_place(self.result, &cell.place, &shared)
         })
     }
 
@@ -139,7 +139,7 @@ impl Answer<'_> {
             if let Some(value) = self.value_words(cell) {
                 words = words.text(format!("{value} "));
             }
-            words = words.strong(printed(cell, figure));
+            words = words.strong(format_figure(cell, figure));
             if let Some(one) = self.certain_ratio(group, at) {
                 words = words.text(format!(" ({})", ratio_text(one.ratio, one.interval)));
             }
@@ -184,11 +184,11 @@ impl Answer<'_> {
 
     fn value_words(&self, cell: &Cell) -> Option<String> {
         let axis = self.question.axis.as_deref()?;
-        Some(value_words(self.result, axis, value_on(cell, axis)?))
+        Some(describe_value(self.result, axis, axis_value(cell, axis)?))
     }
 
     /// Many ratios: those of each verdict by name, or as a range.
-    fn compared(&self, figure: &Figure, conditions: &str, ratios: &[f64]) -> Words {
+    fn ratio_words(&self, figure: &Figure, conditions: &str, ratios: &[f64]) -> Words {
         let label = match figure.name.starts_with("latency_") {
             true => short_label(&figure.name, &figure.label),
             false => &figure.label,
@@ -221,7 +221,7 @@ impl Answer<'_> {
             }
             let words = words
                 .text(". ")
-                .strong(capital(self.words(verdict)))
+                .strong(capitalize(self.words(verdict)))
                 .text(": ");
             if found.len() > MAX_NAMED {
                 let ratios: Vec<f64> = found.iter().map(|(_, ratio)| *ratio).collect();
@@ -242,18 +242,18 @@ impl Answer<'_> {
     }
 
     /// `p95 in ms: 0.195 to 1.16`: the range of the values of many groups.
-    fn range(&self, head: String) -> Words {
+    fn range_words(&self, head: String) -> Words {
         let words = Words::plain(format!("{head}: "));
         let cells = self.groups.iter().flat_map(|group| &group.0);
         let mut all: Vec<&(&Cell, &Figure)> = cells.collect();
         all.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
-        let (Some(least), Some(most)) = (all.first(), all.last()) else {
+        let (Some(min), Some(max)) = (all.first(), all.last()) else {
             return words;
         };
-        let (least, most) = (printed(least.0, least.1), printed(most.0, most.1));
-        match least == most {
-            true => words.strong(least),
-            false => words.strong(least).text(" to ").strong(most),
+        let (min, max) = (format_figure(min.0, min.1), format_figure(max.0, max.1));
+        match min == max {
+            true => words.strong(min),
+            false => words.strong(min).text(" to ").strong(max),
         }
     }
 
@@ -263,7 +263,7 @@ impl Answer<'_> {
             return String::new();
         }
         let cells = self.groups.iter().flat_map(|group| &group.0);
-        let rates = crate::rates::at(cells.map(|(cell, _)| *cell));
+        let rates = crate::rates::format_rates(cells.map(|(cell, _)| *cell));
         let number = rates.trim_start_matches(" at ").split(' ').next();
         let is_stated = conditions.split(", ").any(|part| {
             let mut words = part.split(' ');
@@ -283,12 +283,16 @@ fn with_conditions(text: &str, conditions: &str) -> String {
     }
 }
 
-fn printed(cell: &Cell, figure: &Figure) -> String {
+fn format_figure(cell: &Cell, figure: &Figure) -> String {
     match figure.value == 0.0 {
         true => "0".to_owned(),
         false => {
             let place = Place::of(figure.value, figure.interval);
-            format!("{}{}", bound(cell, figure), place.print(figure.value))
+            format!(
+                "{}{}",
+                bound_prefix(cell, figure),
+                place.print(figure.value)
+            )
         }
     }
 }

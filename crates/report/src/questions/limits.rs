@@ -9,7 +9,7 @@ use crate::ratio::Estimate;
 
 /// `at least 2 times (chosen by the lab)`, `6.3 to 7.7 ms more (the document's goal)`, `longer`, `0.78 to 1.28 times (noise
 /// floor)`: the limits, and where they come from. Empty without an expectation. Places may have different floors.
-pub fn of(answer: &Answer) -> String {
+pub fn format_expectation(answer: &Answer) -> String {
     let Some(expected) = answer.question.expected else {
         return String::new();
     };
@@ -23,18 +23,18 @@ pub fn of(answer: &Answer) -> String {
         .as_deref()
         .unwrap_or("chosen by the lab");
     match expected {
-        Expected::Ratio(least, most) => format!("{} times ({from})", limits(least, most)),
-        Expected::Difference(least, most) => {
-            format!("{} {unit} more ({from})", limits(least, most))
+        Expected::Ratio(min, max) => format!("{} times ({from})", format_limits(min, max)),
+        Expected::Difference(min, max) => {
+            format!("{} {unit} more ({from})", format_limits(min, max))
         }
-        Expected::Value(least, most) => {
-            let limits = format!("{} {unit}", limits(least, most));
+        Expected::Value(min, max) => {
+            let limits = format!("{} {unit}", format_limits(min, max));
             format!("{} ({from})", limits.trim_end())
         }
         _ => {
             let mut texts: Vec<String> = Vec::new();
             for one in estimates(answer) {
-                let text = of_pair(expected, &one, unit);
+                let text = format_pair_limits(expected, &one, unit);
                 if !texts.contains(&text) {
                     texts.push(text);
                 }
@@ -54,15 +54,15 @@ fn estimates<'a>(answer: &'a Answer) -> impl Iterator<Item = Estimate> + 'a {
     groups.filter_map(|group| group.estimate(answer.result))
 }
 
-fn of_pair(expected: Expected, one: &Estimate, unit: &str) -> String {
+fn format_pair_limits(expected: Expected, one: &Estimate, unit: &str) -> String {
     let print = |ratio: f64| Place::decimals(2).print(ratio);
-    let (least, most) = (print(1.0 / (1.0 + one.same)), print(1.0 + one.same));
+    let (min, max) = (print(1.0 / (1.0 + one.same)), print(1.0 + one.same));
     let limits = match expected {
         Expected::Larger => return comparative(unit, true).to_owned(),
         Expected::Smaller => return comparative(unit, false).to_owned(),
-        Expected::NotSmaller => format!("at least {least}"),
-        Expected::NotLarger => format!("at most {most}"),
-        _ => format!("{least} to {most}"),
+        Expected::NotSmaller => format!("at least {min}"),
+        Expected::NotLarger => format!("at most {max}"),
+        _ => format!("{min} to {max}"),
     };
     let floor = if one.floor.is_some() {
         " (noise floor)"
@@ -73,11 +73,11 @@ fn of_pair(expected: Expected, one: &Estimate, unit: &str) -> String {
 }
 
 /// `8 to 12`, `at least 8`, `at most 12`.
-fn limits(least: Option<f64>, most: Option<f64>) -> String {
-    match (least.map(number::tick), most.map(number::tick)) {
-        (Some(least), Some(most)) => format!("{least} to {most}"),
-        (Some(least), None) => format!("at least {least}"),
-        (None, Some(most)) => format!("at most {most}"),
+fn format_limits(min: Option<f64>, max: Option<f64>) -> String {
+    match (min.map(number::tick), max.map(number::tick)) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
         (None, None) => String::new(),
     }
 }

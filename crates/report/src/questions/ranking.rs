@@ -4,9 +4,9 @@ use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Figure, Outcome};
 
 use super::verdict::{Answer, Group};
-use crate::leads::value_on;
+use crate::leads::axis_value;
 use crate::matrix::CPU;
-use crate::naming::{listed, value_words};
+use crate::naming::{describe_value, join_list};
 use crate::ratio::{Estimate, estimate};
 
 /// The words of a ranking: `HTTP is faster than gRPC`, `HTTP is fastest, gRPC slowest`.
@@ -71,11 +71,11 @@ fn wording(figure: &Figure) -> Wording {
 
 /// `near: HTTP is faster than gRPC; far: no clear difference`: the ranking of each group, those with the same one
 /// together. `None` if a group has only one value.
-pub(super) fn of(answer: &Answer) -> Option<String> {
+pub(super) fn rank_groups(answer: &Answer) -> Option<String> {
     let wording = wording(answer.groups.first()?.0.first()?.1);
     let mut clauses: Vec<(Vec<String>, Clause)> = Vec::new();
     for group in &answer.groups {
-        let clause = clause(answer, group, &wording)?;
+        let clause = ranking_clause(answer, group, &wording)?;
         let name = answer.name(group);
         match clauses.iter_mut().find(|(_, known)| *known == clause) {
             Some((names, _)) => names.push(name),
@@ -98,7 +98,7 @@ pub(super) fn of(answer: &Answer) -> Option<String> {
         };
         match names.is_empty() {
             true => text.clone(),
-            false => format!("{}: {text}", listed(&names)),
+            false => format!("{}: {text}", join_list(&names)),
         }
     });
     let text = texts.collect::<Vec<_>>().join("; ");
@@ -124,22 +124,22 @@ struct Clause {
     is_tie: bool,
 }
 
-fn clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
+fn ranking_clause(answer: &Answer, group: &Group, wording: &Wording) -> Option<Clause> {
     if group.0.len() < 2 {
         return None;
     }
     let names = |cells: &[&(&Cell, &Figure)]| -> Option<Vec<String>> {
         let axis = answer.question.axis.as_deref()?;
-        let values = cells.iter().map(|(cell, _)| value_on(cell, axis));
+        let values = cells.iter().map(|(cell, _)| axis_value(cell, axis));
         values
-            .map(|value| Some(value_words(answer.result, axis, value?)))
+            .map(|value| Some(describe_value(answer.result, axis, value?)))
             .collect()
     };
     let all: Vec<&(&Cell, &Figure)> = group.0.iter().collect();
-    let compared = listed(&names(&all)?);
+    let compared = join_list(&names(&all)?);
     let tiers = tiers(answer, group, wording);
     let subject = |tier: &[&(&Cell, &Figure)]| -> Option<String> {
-        let text = listed(&names(tier)?);
+        let text = join_list(&names(tier)?);
         Some(match tier.len() {
             1 => text,
             _ => format!("{text} (order uncertain)"),

@@ -2,7 +2,7 @@
 
 use plimsoll_results::lab::{Cell, Expected, Figure, LabResult, Outcome, Question};
 
-use crate::leads::value_on;
+use crate::leads::axis_value;
 use crate::ratio::{Estimate, estimate};
 
 /// Whether the expectation is true for a group of cells.
@@ -30,13 +30,13 @@ impl Group<'_> {
         let [base, other] = self.0.as_slice() else {
             return None;
         };
-        let ((low, high), (base_low, base_high)) = (ends(other.1), ends(base.1));
+        let ((low, high), (base_low, base_high)) = (interval_ends(other.1), interval_ends(base.1));
         Some((low - base_high, high - base_low))
     }
 }
 
 /// The interval of a figure; without one, its value.
-fn ends(figure: &Figure) -> (f64, f64) {
+fn interval_ends(figure: &Figure) -> (f64, f64) {
     figure.interval.unwrap_or((figure.value, figure.value))
 }
 
@@ -72,7 +72,10 @@ impl<'a> Answer<'a> {
             }
         }
         let order = |cell: &Cell| {
-            let value = question.axis.as_ref().and_then(|axis| value_on(cell, axis));
+            let value = question
+                .axis
+                .as_ref()
+                .and_then(|axis| axis_value(cell, axis));
             question
                 .values
                 .iter()
@@ -97,7 +100,7 @@ impl<'a> Answer<'a> {
             .filter(|group| group.0.len() >= needed)
             .collect();
         // A group of one value compares nothing, if others do.
-        let least = groups
+        let min = groups
             .iter()
             .map(|group| group.0.len())
             .max()
@@ -105,7 +108,7 @@ impl<'a> Answer<'a> {
             .min(2);
         let groups: Vec<Group> = groups
             .into_iter()
-            .filter(|group| group.0.len() >= least)
+            .filter(|group| group.0.len() >= min)
             .collect();
         Answer {
             left_out: all - groups.len(),
@@ -166,9 +169,9 @@ impl<'a> Answer<'a> {
 
     fn judge(&self, group: &Group, expected: Expected) -> Verdict {
         use Outcome::{Larger, NoDifference, Smaller};
-        if let Expected::Value(least, most) = expected {
-            let figures = group.0.iter().map(|(_, figure)| ends(figure));
-            return together(figures.map(|ends| within(ends, least, most)));
+        if let Expected::Value(min, max) = expected {
+            let figures = group.0.iter().map(|(_, figure)| interval_ends(figure));
+            return combine_verdicts(figures.map(|ends| judge_interval(ends, min, max)));
         }
         let Some(one) = group.estimate(self.result) else {
             return Verdict::Uncertain;
@@ -183,11 +186,11 @@ impl<'a> Answer<'a> {
             Expected::Smaller => decided(Smaller, &[Larger, NoDifference]),
             Expected::Same => decided(NoDifference, &[Larger, Smaller]),
             // Whether it is larger or the same may be uncertain.
-            Expected::NotSmaller => of_ratio(&one, Some(1.0 / (1.0 + one.same)), None),
-            Expected::NotLarger => of_ratio(&one, None, Some(1.0 + one.same)),
-            Expected::Ratio(least, most) => of_ratio(&one, least, most),
-            Expected::Difference(least, most) => match group.difference() {
-                Some(ends) => within(ends, least, most),
+            Expected::NotSmaller => judge_ratio(&one, Some(1.0 / (1.0 + one.same)), None),
+            Expected::NotLarger => judge_ratio(&one, None, Some(1.0 + one.same)),
+            Expected::Ratio(min, max) => judge_ratio(&one, min, max),
+            Expected::Difference(min, max) => match group.difference() {
+                Some(ends) => judge_interval(ends, min, max),
                 None => Verdict::Uncertain,
             },
             Expected::Value(..) => Verdict::Uncertain,
@@ -196,10 +199,10 @@ impl<'a> Answer<'a> {
 }
 
 /// Whether a ratio is between two limits. A difference below the noise floor decides nothing.
-fn of_ratio(one: &Estimate, least: Option<f64>, most: Option<f64>) -> Verdict {
+fn judge_ratio(one: &Estimate, min: Option<f64>, max: Option<f64>) -> Verdict {
     let ends = one.interval.unwrap_or((one.ratio, one.ratio));
-    let verdict = within(ends, least, most);
-    let asks_for_same = within((1.0, 1.0), least, most) == Verdict::Holds;
+    let verdict = judge_interval(ends, min, max);
+    let asks_for_same = judge_interval((1.0, 1.0), min, max) == Verdict::Holds;
     let needs_difference = match asks_for_same {
         true => verdict == Verdict::Fails,
         false => verdict == Verdict::Holds,
@@ -212,10 +215,10 @@ fn of_ratio(one: &Estimate, least: Option<f64>, most: Option<f64>) -> Verdict {
 }
 
 /// Whether an interval is between two limits.
-fn within((low, high): (f64, f64), least: Option<f64>, most: Option<f64>) -> Verdict {
-    let least = least.unwrap_or(f64::NEG_INFINITY);
-    let most = most.unwrap_or(f64::INFINITY);
-    match (low >= least && high <= most, high < least || low > most) {
+fn judge_interval((low, high): (f64, f64), min: Option<f64>, max: Option<f64>) -> Verdict {
+    let min = min.unwrap_or(f64::NEG_INFINITY);
+    let max = max.unwrap_or(f64::INFINITY);
+    match (low >= min && high <= max, high < min || low > max) {
         (true, _) => Verdict::Holds,
         (_, true) => Verdict::Fails,
         _ => Verdict::Uncertain,
@@ -223,7 +226,7 @@ fn within((low, high): (f64, f64), least: Option<f64>, most: Option<f64>) -> Ver
 }
 
 /// The verdict of several figures: uncertain if they differ.
-fn together(mut verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+fn combine_verdicts(mut verdicts: impl Iterator<Item = Verdict>) -> Verdict {
     let first = verdicts.next().unwrap_or(Verdict::Uncertain);
     match verdicts.all(|one| one == first) {
         true => first,

@@ -2,23 +2,26 @@
 //! a notice with the result.
 
 use super::{RunReport, conclusion, conditions};
-use crate::annotations::line;
+use crate::annotations::workflow_command;
 use crate::document::Words;
-use crate::naming::capital;
+use crate::naming::capitalize;
 
 /// The lines about each run.
 pub fn lines(report: &RunReport<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for run in &report.runs {
         let title = match run.label {
-            "" => conditions::title(run),
-            label => format!("{label}: {}", conditions::title(run)),
+            "" => conditions::report_title(run),
+            label => format!("{label}: {}", conditions::report_title(run)),
         };
-        let mut add = |level: &str, text: &str| lines.push(line(level, &title, text));
+        let mut add = |level: &str, text: &str| lines.push(workflow_command(level, &title, text));
         match run.verdict() {
             "valid" => {}
             "suspect" => add("warning", &format!("Suspect: {}", run.reasons())),
-            verdict => add("error", &format!("{}: {}", capital(verdict), run.reasons())),
+            verdict => add(
+                "error",
+                &format!("{}: {}", capitalize(verdict), run.reasons()),
+            ),
         }
         for (metric, text, met) in &run.end.thresholds {
             if !met {

@@ -17,7 +17,7 @@ const MAX_POINTS: usize = 600;
 pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
     let mut points = Vec::new();
     let (mut spans, mut marks) = (Vec::new(), Vec::new());
-    let laid = laid_out(runs);
+    let laid = run_starts(runs);
     for &(from, run) in &laid {
         points.extend(run.steps(usize::MAX).iter().map(|step| TimePoint {
             at: from + step.at,
@@ -28,19 +28,22 @@ pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
             failed: step.per_second(step.failed as f64),
         }));
         spans.push(Span {
-            label: name(run),
+            label: run_name(run),
             from,
-            warm: from + run.header.warm_up_seconds.min(length(run)),
-            to: from + length(run),
+            warm: from + run.header.warm_up_seconds.min(load_seconds(run)),
+            to: from + load_seconds(run),
         });
-        marks.extend(marks::places(from, &run.end.marks));
+        marks.extend(marks::mark_times(from, &run.end.marks));
     }
     if points.is_empty() {
         return None;
     }
     let label = times(runs);
     let plot = OverTime {
-        title: format!("{} and rate over time", super::conclusion::title(label)),
+        title: format!(
+            "{} and rate over time",
+            super::conclusion::label_to_title(label)
+        ),
         unit: "ms".to_owned(),
         points,
         spans,
@@ -54,7 +57,7 @@ pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
         ),
         narrow: plot.draw(PlotWidth::Narrow),
         wide: Some(plot.draw(PlotWidth::Wide)),
-        series: data(runs),
+        series: plot_data(runs),
     }))
 }
 
@@ -83,15 +86,15 @@ pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
             continue;
         }
         let plot = HeatMap {
-            title: titled(run, "Every request"),
+            title: title_with_run(run, "Every request"),
             unit: "ms".to_owned(),
             columns,
             breaks: Vec::new(),
-            marks: marks::places(0.0, &run.end.marks).collect(),
+            marks: marks::mark_times(0.0, &run.end.marks).collect(),
         };
         blocks.push(Block::plot(Plot {
-            name: named(run, "every-request"),
-            caption: titled(
+            name: slug_with_run(run, "every-request"),
+            caption: title_with_run(
                 run,
                 &format!(
                     "Every request by its start and its {label}. Darker fields have more requests.{}",
@@ -107,7 +110,7 @@ pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
 }
 
 /// The percentile curves of each run, and those of the service time if it is not the main latency.
-pub fn percentiles(runs: &[RunView<'_>]) -> Option<Block> {
+pub fn percentile_plot(runs: &[RunView<'_>]) -> Option<Block> {
     let mut curves = Vec::new();
     for run in runs {
         let Some((metric, label)) = run.times else {
@@ -142,7 +145,7 @@ fn curve(run: &RunView<'_>, metric: &str, label: &str, runs: usize) -> Option<Cu
     let trend = run.end.trends.get(metric)?;
     (trend.count > 1).then(|| Curve {
         label: if runs > 1 {
-            name(run)
+            run_name(run)
         } else {
             label.to_owned()
         },
@@ -152,7 +155,7 @@ fn curve(run: &RunView<'_>, metric: &str, label: &str, runs: usize) -> Option<Cu
 }
 
 /// Users, lateness and processor time of the generator, a small picture each.
-pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
+pub fn generator_plots(runs: &[RunView<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
     for run in runs {
         let steps = run.steps(usize::MAX);
@@ -167,15 +170,15 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
         let mut picture =
             |slug: &str, title: &str, unit: &str, caption: &str, series: Vec<Series>| {
                 let plot = Lines {
-                    title: titled(run, title),
+                    title: title_with_run(run, title),
                     unit: unit.to_owned(),
-                    end: length(run),
+                    end: load_seconds(run),
                     series,
-                    marks: marks::places(0.0, &run.end.marks).collect(),
+                    marks: marks::mark_times(0.0, &run.end.marks).collect(),
                 };
                 blocks.push(Block::plot(Plot {
-                    name: named(run, slug),
-                    caption: titled(run, &format!("{caption}{explained}")),
+                    name: slug_with_run(run, slug),
+                    caption: title_with_run(run, &format!("{caption}{explained}")),
                     narrow: plot.draw(PlotWidth::Narrow),
                     wide: None,
                     series: None,
@@ -224,22 +227,22 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
 fn dashed_lines<'a>(runs: impl IntoIterator<Item = &'a RunView<'a>>) -> String {
     let runs = runs.into_iter();
     let runs = runs.map(|run| (run.label.to_owned(), &run.end.marks[..]));
-    marks::explained("Dashed lines", runs)
+    marks::explain_marks("Dashed lines", runs)
 }
 
 /// The start of each run on the time axis if all runs are placed one after another.
-fn laid_out<'r, 'a>(runs: &'r [RunView<'a>]) -> Vec<(f64, &'r RunView<'a>)> {
+fn run_starts<'r, 'a>(runs: &'r [RunView<'a>]) -> Vec<(f64, &'r RunView<'a>)> {
     let mut at = 0.0;
     let mut laid = Vec::new();
     for run in runs.iter().filter(|run| !run.record.seconds.is_empty()) {
         laid.push((at, run));
-        at += length(run);
+        at += load_seconds(run);
     }
     laid
 }
 
 /// Whole seconds of load.
-fn length(run: &RunView<'_>) -> f64 {
+fn load_seconds(run: &RunView<'_>) -> f64 {
     let last = run.record.seconds.iter().map(|second| second.second + 1);
     last.max().unwrap_or(0) as f64
 }
@@ -250,21 +253,21 @@ fn times(runs: &[RunView<'_>]) -> &'static str {
         .map_or("latency", |(_, label)| label)
 }
 
-fn name(run: &RunView<'_>) -> String {
+fn run_name(run: &RunView<'_>) -> String {
     match run.label {
         "" => "run".to_owned(),
         label => label.to_owned(),
     }
 }
 
-fn titled(run: &RunView<'_>, title: &str) -> String {
+fn title_with_run(run: &RunView<'_>, title: &str) -> String {
     match run.label {
         "" => title.to_owned(),
         label => format!("{label}: {title}"),
     }
 }
 
-fn named(run: &RunView<'_>, slug: &str) -> String {
+fn slug_with_run(run: &RunView<'_>, slug: &str) -> String {
     match run.label {
         "" => slug.to_owned(),
         label => format!("{slug}-{}", label.to_ascii_lowercase()),
@@ -272,11 +275,11 @@ fn named(run: &RunView<'_>, slug: &str) -> String {
 }
 
 /// The data of the interactive plot: columns of equal length, with a gap between runs.
-fn data(runs: &[RunView<'_>]) -> Option<Value> {
+fn plot_data(runs: &[RunView<'_>]) -> Option<Value> {
     let keys = ["at", "p50", "p95", "p99", "max", "rate", "failed", "cpu"];
     let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| Vec::new()).collect();
     let (mut spans, mut marks) = (Vec::new(), Vec::new());
-    for (from, run) in laid_out(runs) {
+    for (from, run) in run_starts(runs) {
         if from > 0.0 {
             let gap = std::iter::once(json!(from)).chain(std::iter::repeat(Value::Null));
             columns
@@ -298,11 +301,11 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
             columns
                 .iter_mut()
                 .zip(values)
-                .for_each(|(column, value)| column.push(rounded(value)));
+                .for_each(|(column, value)| column.push(round_value(value)));
         }
-        let warm = from + run.header.warm_up_seconds.min(length(run));
-        spans.push(json!([name(run), from, warm, from + length(run)]));
-        marks.extend(marks::places(from, &run.end.marks));
+        let warm = from + run.header.warm_up_seconds.min(load_seconds(run));
+        spans.push(json!([run_name(run), from, warm, from + load_seconds(run)]));
+        marks.extend(marks::mark_times(from, &run.end.marks));
     }
     let is_short = columns.first().is_none_or(|at| at.len() < 2);
     // Without a response there is no latency to zoom into.
@@ -320,7 +323,7 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
 }
 
 /// The value with five digits, more than a plot can show.
-fn rounded(value: Option<f64>) -> Value {
+fn round_value(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| {
         let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);
         json!(rounded)

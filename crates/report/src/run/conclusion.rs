@@ -2,43 +2,47 @@
 
 use plimsoll_plots::number;
 
-use super::view::{RunView, reliable};
+use super::view::{RunView, reliable_quantile};
 use crate::document::Words;
-use crate::method::bytes;
-use crate::naming::{capital, counted, listed};
+use crate::method::format_bytes;
+use crate::naming::{capitalize, format_count, join_list};
 
 /// Maximum number of errors, checks and thresholds that a sentence names.
 const NAMED: usize = 3;
 
 /// The result in sentences: verdict, load, latency, failures, thresholds, checks.
 pub fn points(run: &RunView<'_>) -> Vec<Words> {
-    let mut points = vec![verdict(run)];
-    points.extend(aborted(run));
-    points.push(load(run));
-    points.extend(latency(run));
-    points.extend(failures(run));
-    points.extend(dropped(run));
-    points.extend(thresholds(run));
+    let mut points = vec![verdict_words(run)];
+    points.extend(aborted_words(run));
+    points.push(load_words(run));
+    points.extend(latency_words(run));
+    points.extend(failure_words(run));
+    points.extend(dropped_words(run));
+    points.extend(threshold_words(run));
     let open = run.end.objectives_not_judged.iter();
     points.extend(open.map(|text| {
         Words::new()
             .strong("Not judged")
-            .text(format!(": {}.", short(text)))
+            .text(format!(": {}.", shorten(text)))
     }));
-    points.extend(checks(run));
+    points.extend(check_words(run));
     points
 }
 
 /// Name and value of each fact that is known.
-pub fn facts(run: &RunView<'_>) -> Vec<(&'static str, String)> {
+pub fn fact_list(run: &RunView<'_>) -> Vec<(&'static str, String)> {
     let header = run.header;
     let machine = &header.environment;
     let mut place = vec![machine.cpu.clone()];
     if machine.cpus > 0 {
-        place.push(counted(machine.cpus as usize, "processor", "processors"));
+        place.push(format_count(
+            machine.cpus as usize,
+            "processor",
+            "processors",
+        ));
     }
     if machine.memory_bytes > 0 {
-        place.push(bytes(machine.memory_bytes));
+        place.push(format_bytes(machine.memory_bytes));
     }
     place.push(machine.os.clone());
     place.retain(|part| !part.is_empty());
@@ -57,18 +61,18 @@ pub fn facts(run: &RunView<'_>) -> Vec<(&'static str, String)> {
             format!(
                 "{}, {} s",
                 header.started,
-                seconds(run.end.duration_seconds)
+                format_seconds(run.end.duration_seconds)
             ),
         ),
         ("where", place.join(", ")),
-        ("generator", generator(run)),
+        ("generator", generator_text(run)),
         ("versions", format!("plimsoll {}", header.plimsoll)),
-        ("config", configuration(run)),
+        ("config", configuration_hash(run)),
     ];
     if header.warm_up_seconds > 0.0 {
         let warm_up = format!(
             "{} s, left out of the verdict and included in the figures",
-            seconds(header.warm_up_seconds)
+            format_seconds(header.warm_up_seconds)
         );
         facts.insert(2, ("warm-up", warm_up));
     }
@@ -77,14 +81,14 @@ pub fn facts(run: &RunView<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// Seconds without superfluous digits.
-pub fn seconds(value: f64) -> String {
+pub fn format_seconds(value: f64) -> String {
     let places = if value < 100.0 { 1 } else { 0 };
     let text = number::Place::decimals(places).print(value);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// The hash of the configuration, so that two reports of one configuration are recognized.
-fn configuration(run: &RunView<'_>) -> String {
+fn configuration_hash(run: &RunView<'_>) -> String {
     match run.header.configuration_hash.as_str() {
         "" => String::new(),
         hash => format!("hash {hash}"),
@@ -92,7 +96,7 @@ fn configuration(run: &RunView<'_>) -> String {
 }
 
 /// The generator's processor time and memory.
-fn generator(run: &RunView<'_>) -> String {
+fn generator_text(run: &RunView<'_>) -> String {
     let generator = &run.end.generator;
     let mut text = format!(
         "{} s of processor time",
@@ -105,12 +109,15 @@ fn generator(run: &RunView<'_>) -> String {
         text += &format!(" ({} % of the machine)", number::short(share));
     }
     if generator.peak_rss_bytes > 0 {
-        text += &format!(", {} of memory at most", bytes(generator.peak_rss_bytes));
+        text += &format!(
+            ", {} of memory at most",
+            format_bytes(generator.peak_rss_bytes)
+        );
     }
     text
 }
 
-fn verdict(run: &RunView<'_>) -> Words {
+fn verdict_words(run: &RunView<'_>) -> Words {
     let words = Words::new().verdict(run.verdict());
     if run.is_killed {
         return words.text(": the run was killed, and its record has no end. The figures are the sums of its seconds.");
@@ -131,15 +138,15 @@ fn verdict(run: &RunView<'_>) -> Words {
     words.text(format!(": {}", reasons.join("; ")))
 }
 
-fn aborted(run: &RunView<'_>) -> Option<Words> {
+fn aborted_words(run: &RunView<'_>) -> Option<Words> {
     let why = run.end.aborted.as_ref()?;
     Some(Words::new().strong("Aborted").text(format!(": {why}")))
 }
 
-fn load(run: &RunView<'_>) -> Words {
+fn load_words(run: &RunView<'_>) -> Words {
     let count = run.count();
     let noun = run.unit.noun(count);
-    let time = seconds(run.end.duration_seconds);
+    let time = format_seconds(run.end.duration_seconds);
     let words = match run.rate() {
         Some(rate) => Words::new().figure(rate, None, &format!("{}/s", run.unit.noun(2))),
         None => Words::new().strong("No request got a response"),
@@ -148,7 +155,10 @@ fn load(run: &RunView<'_>) -> Words {
     let users = users
         .filter(|users| *users > 0)
         .map_or_else(String::new, |users| {
-            format!(" by at most {}", counted(users as usize, "user", "users"))
+            format!(
+                " by at most {}",
+                format_count(users as usize, "user", "users")
+            )
         });
     words.text(format!(
         ": {} {noun} in {time} s{users}.",
@@ -156,13 +166,13 @@ fn load(run: &RunView<'_>) -> Words {
     ))
 }
 
-fn latency(run: &RunView<'_>) -> Option<Words> {
+fn latency_words(run: &RunView<'_>) -> Option<Words> {
     let (_, label) = run.times?;
     let times = run.latency()?;
-    let mut words = Words::plain(format!("{}: ", title(label)));
+    let mut words = Words::plain(format!("{}: ", label_to_title(label)));
     let mut is_first = true;
     for (name, q) in [("median", 0.5), ("p95", 0.95), ("p99", 0.99)] {
-        if let Some(value) = reliable(&times, q) {
+        if let Some(value) = reliable_quantile(&times, q) {
             let comma = if is_first { "" } else { ", " };
             words = words
                 .text(format!("{comma}{name} "))
@@ -182,21 +192,21 @@ fn latency(run: &RunView<'_>) -> Option<Words> {
 }
 
 /// A label of times as a title: `gRPC` has a small g.
-pub fn title(label: &str) -> String {
+pub fn label_to_title(label: &str) -> String {
     if label.starts_with("gRPC") {
         label.to_owned()
     } else {
-        capital(label)
+        capitalize(label)
     }
 }
 
-fn failures(run: &RunView<'_>) -> Option<Words> {
+fn failure_words(run: &RunView<'_>) -> Option<Words> {
     let errors: u64 = run.end.errors.values().sum();
     let (failed, all) = match run.failed() {
         Some(known) => known,
         None if errors > 0 => {
-            let text = format!(": {}.", kinds(run));
-            let count = counted(errors as usize, "error", "errors");
+            let text = format!(": {}.", frequent_errors(run));
+            let count = format_count(errors as usize, "error", "errors");
             return Some(Words::new().strong(count).text(text));
         }
         None => return None,
@@ -205,7 +215,7 @@ fn failures(run: &RunView<'_>) -> Option<Words> {
         return Some(Words::plain("No request failed."));
     }
     let share = failed as f64 / all.max(1) as f64 * 100.0;
-    let kinds = kinds(run);
+    let kinds = frequent_errors(run);
     let kinds = if kinds.is_empty() {
         kinds
     } else {
@@ -223,12 +233,12 @@ fn failures(run: &RunView<'_>) -> Option<Words> {
 }
 
 /// The most frequent errors, or statuses if there are none.
-fn kinds(run: &RunView<'_>) -> String {
+fn frequent_errors(run: &RunView<'_>) -> String {
     let mut errors: Vec<(String, u64)> = run
         .end
         .errors
         .iter()
-        .map(|(text, count)| (short(text), *count))
+        .map(|(text, count)| (shorten(text), *count))
         .collect();
     if errors.is_empty() {
         let is_bad = |status: &str| status.starts_with(['4', '5']);
@@ -245,13 +255,13 @@ fn kinds(run: &RunView<'_>) -> String {
         .map(|(text, count)| format!("{text} ({})", number::count(count)))
         .collect();
     if more > 0 {
-        names.push(counted(more, "other kind", "other kinds"));
+        names.push(format_count(more, "other kind", "other kinds"));
     }
-    listed(&names)
+    join_list(&names)
 }
 
 /// The text, cut so that it fits into a sentence.
-pub fn short(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     const MAX_CHARACTERS: usize = 120;
     if text.chars().count() <= MAX_CHARACTERS {
         return text.to_owned();
@@ -261,7 +271,7 @@ pub fn short(text: &str) -> String {
     cut
 }
 
-fn dropped(run: &RunView<'_>) -> Option<Words> {
+fn dropped_words(run: &RunView<'_>) -> Option<Words> {
     let dropped = *run.end.counters.get("dropped_iterations")?;
     (dropped > 0.0).then(|| {
         Words::new()
@@ -273,7 +283,7 @@ fn dropped(run: &RunView<'_>) -> Option<Words> {
     })
 }
 
-fn thresholds(run: &RunView<'_>) -> Option<Words> {
+fn threshold_words(run: &RunView<'_>) -> Option<Words> {
     let all = &run.end.thresholds;
     if all.is_empty() {
         return None;
@@ -287,10 +297,10 @@ fn thresholds(run: &RunView<'_>) -> Option<Words> {
             let measured = measured.map_or_else(String::new, |value| {
                 format!(" (measured {})", number::short(value))
             });
-            format!("{} {}{measured}", short(metric), short(text))
+            format!("{} {}{measured}", shorten(metric), shorten(text))
         })
         .collect();
-    let total = counted(all.len(), "threshold", "thresholds");
+    let total = format_count(all.len(), "threshold", "thresholds");
     if missed.is_empty() {
         let text = match all.len() {
             1 => "The threshold was met.".to_owned(),
@@ -299,10 +309,10 @@ fn thresholds(run: &RunView<'_>) -> Option<Words> {
         return Some(Words::plain(text));
     }
     let words = Words::new().strong(format!("{} of {total} missed", missed.len()));
-    Some(words.text(format!(": {}.", some(missed))))
+    Some(words.text(format!(": {}.", list_first(missed))))
 }
 
-fn checks(run: &RunView<'_>) -> Option<Words> {
+fn check_words(run: &RunView<'_>) -> Option<Words> {
     let all = &run.end.checks;
     if all.is_empty() {
         return None;
@@ -310,7 +320,7 @@ fn checks(run: &RunView<'_>) -> Option<Words> {
     let mut failing: Vec<(&String, &(u64, u64))> =
         all.iter().filter(|(_, counts)| counts.1 > 0).collect();
     failing.sort_by(|a, b| b.1.1.cmp(&a.1.1).then_with(|| a.0.cmp(b.0)));
-    let total = counted(all.len(), "check", "checks");
+    let total = format_count(all.len(), "check", "checks");
     if failing.is_empty() {
         let text = match all.len() {
             1 => "The check always passed.".to_owned(),
@@ -323,22 +333,22 @@ fn checks(run: &RunView<'_>) -> Option<Words> {
         .map(|(name, (passed, failed))| {
             format!(
                 "{} ({} of {})",
-                short(name),
+                shorten(name),
                 number::count(*failed),
                 number::count(passed + failed)
             )
         })
         .collect();
     let words = Words::new().strong(format!("{} of {total} failed", failing.len()));
-    Some(words.text(format!(": {}.", some(names))))
+    Some(words.text(format!(": {}.", list_first(names))))
 }
 
 /// Lists the first items and the number of the others.
-fn some(mut names: Vec<String>) -> String {
+fn list_first(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     if more > 0 {
         names.push(format!("{more} more"));
     }
-    listed(&names)
+    join_list(&names)
 }

@@ -3,11 +3,11 @@
 use plimsoll_plots::number;
 use serde_json::Value;
 
-use super::conclusion::{seconds, short};
-use super::tables::table;
+use super::conclusion::{format_seconds, shorten};
+use super::tables::titled_table;
 use super::view::RunView;
 use crate::document::{Block, Head, Words};
-use crate::method::bytes;
+use crate::method::format_bytes;
 
 /// Maximum size of the configuration on a page, in bytes. Scripts may have any number of thresholds.
 const MAX_BYTES: usize = 16_000;
@@ -21,7 +21,7 @@ pub fn environment(run: &RunView<'_>) -> Vec<Block> {
     };
     let memory = match machine.memory_bytes {
         0 => String::new(),
-        count => bytes(count),
+        count => format_bytes(count),
     };
     let mut rows: Vec<(String, String)> = vec![
         ("processor".into(), machine.cpu.clone()),
@@ -55,7 +55,7 @@ pub fn environment(run: &RunView<'_>) -> Vec<Block> {
         ("started".into(), run.header.started.clone()),
         (
             "duration".into(),
-            format!("{} s", seconds(run.end.duration_seconds)),
+            format!("{} s", format_seconds(run.end.duration_seconds)),
         ),
         ("responses".into(), counts(&run.end.protocols)),
         ("TLS".into(), counts(&run.end.tls_versions)),
@@ -69,7 +69,7 @@ pub fn environment(run: &RunView<'_>) -> Vec<Block> {
         .map(|(name, value)| vec![Words::plain(name), Words::plain(value)])
         .collect();
     let head = vec![Head::words("what"), Head::words("value")];
-    table(run, "Machine, software and connections", head, rows, 1)
+    titled_table(run, "Machine, software and connections", head, rows, 1)
 }
 
 /// The command line and all effective options.
@@ -80,24 +80,29 @@ pub fn configuration(run: &RunView<'_>) -> Vec<Block> {
     };
     let mut blocks = Vec::new();
     if !run.header.command.is_empty() {
-        let words: Vec<String> = run.header.command.iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = run
+            .header
+            .command
+            .iter()
+            .map(|word| quote_for_shell(word))
+            .collect();
         blocks.push(Block::Raw {
             label: titled("Command"),
-            text: cut(words.join(" ")),
+            text: truncate(words.join(" ")),
             folded: false,
         });
     }
     if run.header.configuration != Value::Null {
         blocks.push(Block::Raw {
             label: titled("All effective options"),
-            text: cut(format!("{:#}", run.header.configuration)),
+            text: truncate(format!("{:#}", run.header.configuration)),
             folded: false,
         });
     }
     blocks
 }
 
-fn cut(mut text: String) -> String {
+fn truncate(mut text: String) -> String {
     if text.len() > MAX_BYTES {
         let mut end = MAX_BYTES;
         while !text.is_char_boundary(end) {
@@ -110,7 +115,7 @@ fn cut(mut text: String) -> String {
 }
 
 /// A word of a command line as a shell reads it.
-fn quoted(word: &str) -> String {
+fn quote_for_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,*".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
@@ -120,10 +125,10 @@ fn quoted(word: &str) -> String {
 }
 
 /// The title of a report.
-pub fn title(run: &RunView<'_>) -> String {
+pub fn report_title(run: &RunView<'_>) -> String {
     let header = run.header;
     if !header.title.is_empty() {
-        return short(&header.title);
+        return shorten(&header.title);
     }
     // Records of earlier versions have no title.
     let text = |pointer: &str| {
@@ -136,7 +141,7 @@ pub fn title(run: &RunView<'_>) -> String {
         .or_else(|| text("/files/0"))
         .or_else(|| text("/title"));
     match subject {
-        Some(subject) => short(&format!("{} {subject}", header.kind)),
+        Some(subject) => shorten(&format!("{} {subject}", header.kind)),
         None => format!("plimsoll {}", header.kind),
     }
 }
@@ -147,14 +152,14 @@ mod tests {
 
     #[test]
     fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("--rate=10"), "--rate=10");
-        assert_eq!(quoted("Accept: it's"), "'Accept: it'\\''s'");
-        assert_eq!(quoted(""), "''");
+        assert_eq!(quote_for_shell("--rate=10"), "--rate=10");
+        assert_eq!(quote_for_shell("Accept: it's"), "'Accept: it'\\''s'");
+        assert_eq!(quote_for_shell(""), "''");
     }
 
     #[test]
     fn a_long_configuration_is_cut_between_characters() {
-        let cut = cut("ä".repeat(MAX_BYTES));
+        let cut = truncate("ä".repeat(MAX_BYTES));
         assert!(cut.len() < MAX_BYTES + 40 && cut.ends_with("the rest."));
     }
 }

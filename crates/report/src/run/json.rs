@@ -5,7 +5,7 @@ use plimsoll_results::figures::{FIGURES, RunFigures};
 use plimsoll_stats::Histogram;
 use serde_json::{Map, Value, json};
 
-use super::view::{RunView, Step, reliable};
+use super::view::{RunView, Step, reliable_quantile};
 use super::{RunComparison, RunReport};
 
 /// The value of `schema`.
@@ -17,15 +17,15 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The whole report.
 pub fn document(report: &RunReport<'_>) -> Value {
-    let runs: Vec<Value> = report.runs.iter().map(run).collect();
+    let runs: Vec<Value> = report.runs.iter().map(run_to_json).collect();
     let mut document = json!({ "schema": SCHEMA, "runs": runs });
     if let Some(of) = report.comparison {
-        document["comparison"] = comparison(of);
+        document["comparison"] = comparison_to_json(of);
     }
     document
 }
 
-fn run(run: &RunView<'_>) -> Value {
+fn run_to_json(run: &RunView<'_>) -> Value {
     let (header, end) = (run.header, &run.end);
     let thresholds: Vec<Value> = end
         .thresholds
@@ -54,7 +54,7 @@ fn run(run: &RunView<'_>) -> Value {
                 "method": part.method,
                 "requests": part.requests,
                 "failed": part.failed,
-                "service_time_ms": part.service_time.histogram().and_then(|times| latency(&times)),
+                "service_time_ms": part.service_time.histogram().and_then(|times| latency_to_json(&times)),
             })
         })
         .collect();
@@ -67,9 +67,9 @@ fn run(run: &RunView<'_>) -> Value {
     let trends: Map<String, Value> = end
         .trends
         .keys()
-        .filter_map(|name| Some((name.clone(), latency(&run.trend(name)?)?)))
+        .filter_map(|name| Some((name.clone(), latency_to_json(&run.trend(name)?)?)))
         .collect();
-    let over_time: Vec<Value> = run.steps(MAX_STEPS).iter().map(step).collect();
+    let over_time: Vec<Value> = run.steps(MAX_STEPS).iter().map(step_to_json).collect();
     json!({
         "label": run.label,
         "plimsoll": header.plimsoll,
@@ -91,8 +91,8 @@ fn run(run: &RunView<'_>) -> Value {
         "per_second": run.rate(),
         "failed": run.failed().map(|(failed, _)| failed),
         "times": run.times.map(|(_, label)| label),
-        "times_ms": run.latency().and_then(|times| latency(&times)),
-        "intervals": intervals(run),
+        "times_ms": run.latency().and_then(|times| latency_to_json(&times)),
+        "intervals": intervals_to_json(run),
         "thresholds": thresholds,
         "objectives_not_judged": end.objectives_not_judged,
         "checks": checks,
@@ -114,24 +114,24 @@ fn run(run: &RunView<'_>) -> Value {
 }
 
 /// The statistics of times; a percentile with fewer than ten values above it is null.
-fn latency(times: &Histogram) -> Option<Value> {
+fn latency_to_json(times: &Histogram) -> Option<Value> {
     (!times.is_empty()).then(|| {
         json!({
             "count": times.count(),
             "min": times.min(),
             "mean": times.mean(),
-            "p50": reliable(times, 0.5),
-            "p90": reliable(times, 0.9),
-            "p95": reliable(times, 0.95),
-            "p99": reliable(times, 0.99),
-            "p999": reliable(times, 0.999),
+            "p50": reliable_quantile(times, 0.5),
+            "p90": reliable_quantile(times, 0.9),
+            "p95": reliable_quantile(times, 0.95),
+            "p99": reliable_quantile(times, 0.99),
+            "p999": reliable_quantile(times, 0.999),
             "max": times.max(),
         })
     })
 }
 
 /// The 95 % intervals of the figures, from the run's own seconds.
-fn intervals(run: &RunView<'_>) -> Map<String, Value> {
+fn intervals_to_json(run: &RunView<'_>) -> Map<String, Value> {
     let Ok(measured) = RunFigures::of(run.record, 0) else {
         return Map::new();
     };
@@ -145,7 +145,7 @@ fn intervals(run: &RunView<'_>) -> Map<String, Value> {
         .collect()
 }
 
-fn step(step: &Step) -> Value {
+fn step_to_json(step: &Step) -> Value {
     json!({
         "second": step.at,
         "seconds": step.length,
@@ -163,8 +163,8 @@ fn step(step: &Step) -> Value {
     })
 }
 
-fn comparison(comparison: &RunComparison) -> Value {
-    let figures: Vec<Value> = comparison.compared.iter().map(compared).collect();
+fn comparison_to_json(comparison: &RunComparison) -> Value {
+    let figures: Vec<Value> = comparison.compared.iter().map(compared_to_json).collect();
     let differences: Vec<Value> = comparison
         .differences
         .iter()
@@ -178,7 +178,7 @@ fn comparison(comparison: &RunComparison) -> Value {
     })
 }
 
-fn compared(one: &Compared) -> Value {
+fn compared_to_json(one: &Compared) -> Value {
     let finite = |value: f64| value.is_finite().then_some(value);
     json!({
         "figure": one.figure.name,

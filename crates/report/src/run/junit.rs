@@ -14,12 +14,12 @@ pub fn suites(report: &RunReport<'_>, judged: &[Judged]) -> Vec<Suite> {
         let mut cases = cases(run);
         // The conditions apply to the last run, or to its comparison with the first one.
         if id == last {
-            cases.extend(junit::conditions(judged));
+            cases.extend(junit::condition_cases(judged));
         }
         let points = conclusion::points(run);
         let lines: Vec<String> = points.iter().map(Words::to_text).collect();
         Suite {
-            name: conditions::title(run),
+            name: conditions::report_title(run),
             started: run.header.started.clone(),
             seconds: run.end.duration_seconds,
             properties: vec![

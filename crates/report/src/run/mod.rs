@@ -61,11 +61,11 @@ impl Report for RunReport<'_> {
     }
 
     fn markdown(&self) -> String {
-        markdown::single(&page::text(self))
+        markdown::render_single_file(&page::text_document(self))
     }
 
     fn summary(&self) -> String {
-        markdown::single(&page::summary(self))
+        markdown::render_single_file(&page::summary(self))
     }
 
     /// `docs/schema/run-report-1.json`.
@@ -79,7 +79,7 @@ impl Report for RunReport<'_> {
 
     fn annotations(&self, judged: &[Judged]) -> Vec<String> {
         let mut lines = annotations::lines(self);
-        lines.extend(crate::annotations::conditions(judged));
+        lines.extend(crate::annotations::condition_lines(judged));
         lines
     }
 }

@@ -7,10 +7,10 @@ use plimsoll_stats::comparison::Outcome;
 use super::view::RunView;
 use super::{RunComparison, conclusion};
 use crate::document::{Block, Head, Table, Words};
-use crate::naming::listed;
+use crate::naming::join_list;
 
 /// The conclusion in sentences: which figures differ, then the verdict of each run.
-pub fn points(runs: &[RunView<'_>], comparison: &RunComparison) -> Vec<Words> {
+pub fn conclusion_points(runs: &[RunView<'_>], comparison: &RunComparison) -> Vec<Words> {
     let mut points = Vec::new();
     let different = comparison.compared.iter().filter(|one| one.is_different());
     for one in different {
@@ -18,7 +18,11 @@ pub fn points(runs: &[RunView<'_>], comparison: &RunComparison) -> Vec<Words> {
         points.push(
             Words::new()
                 .strong(format!("{} of B is {how}", one.figure.name))
-                .text(format!(": {} ({}).", change(one), outcome(one))),
+                .text(format!(
+                    ": {} ({}).",
+                    format_change(one),
+                    describe_outcome(one)
+                )),
         );
     }
     let names = |wanted: Outcome| -> Vec<String> {
@@ -34,7 +38,7 @@ pub fn points(runs: &[RunView<'_>], comparison: &RunComparison) -> Vec<Words> {
     ] {
         let names = names(outcome);
         if !names.is_empty() {
-            points.push(Words::plain(format!("{text} {}.", listed(&names))));
+            points.push(Words::plain(format!("{text} {}.", join_list(&names))));
         }
     }
     if comparison.compared.is_empty() {
@@ -47,14 +51,14 @@ pub fn points(runs: &[RunView<'_>], comparison: &RunComparison) -> Vec<Words> {
         let all = conclusion::points(run);
         points.extend(
             all.into_iter()
-                .map(|words| Words::new().strong(run.label).text(": ").and(words)),
+                .map(|words| Words::new().strong(run.label).text(": ").append(words)),
         );
     }
     points
 }
 
 /// The figures of both with the change and its interval.
-pub fn table(comparison: &RunComparison) -> Vec<Block> {
+pub fn comparison_table(comparison: &RunComparison) -> Vec<Block> {
     if comparison.compared.is_empty() {
         return Vec::new();
     }
@@ -71,9 +75,9 @@ pub fn table(comparison: &RunComparison) -> Vec<Block> {
                 Words::plain(one.figure.label),
                 value(one.a),
                 value(one.b),
-                Words::plain(change(one)),
-                Words::plain(interval(one)),
-                Words::plain(outcome(one)),
+                Words::plain(format_change(one)),
+                Words::plain(format_interval(one)),
+                Words::plain(describe_outcome(one)),
             ]
         })
         .collect();
@@ -106,7 +110,7 @@ pub fn table(comparison: &RunComparison) -> Vec<Block> {
 }
 
 /// Differences of the configurations and environments.
-pub fn differences(comparison: &RunComparison) -> Vec<Block> {
+pub fn difference_blocks(comparison: &RunComparison) -> Vec<Block> {
     if comparison.differences.is_empty() {
         return Vec::new();
     }
@@ -115,9 +119,9 @@ pub fn differences(comparison: &RunComparison) -> Vec<Block> {
         .iter()
         .map(|(name, a, b)| {
             vec![
-                Words::plain(conclusion::short(name)),
-                Words::plain(conclusion::short(a)),
-                Words::plain(conclusion::short(b)),
+                Words::plain(conclusion::shorten(name)),
+                Words::plain(conclusion::shorten(a)),
+                Words::plain(conclusion::shorten(b)),
             ]
         })
         .collect();
@@ -130,41 +134,41 @@ pub fn differences(comparison: &RunComparison) -> Vec<Block> {
 }
 
 /// `+12.3 %`, or percentage points.
-fn change(one: &Compared) -> String {
+fn format_change(one: &Compared) -> String {
     if one.change.is_none() {
         return String::new();
     }
-    signed(one.effect() * 100.0, one)
+    format_signed(one.effect() * 100.0, one)
 }
 
-fn signed(percent: f64, one: &Compared) -> String {
+fn format_signed(percent: f64, one: &Compared) -> String {
     let unit = if one.is_difference() { "points" } else { "%" };
     let sign = if percent > 0.0 { "+" } else { "" };
     format!("{sign}{} {unit}", number::Place::decimals(1).print(percent))
 }
 
-fn interval(one: &Compared) -> String {
+fn format_interval(one: &Compared) -> String {
     let neutral = if one.is_difference() { 0.0 } else { 1.0 };
     one.change.map_or_else(String::new, |change| {
         format!(
             "{} to {}",
-            signed((change.low - neutral) * 100.0, one),
-            signed((change.high - neutral) * 100.0, one)
+            format_signed((change.low - neutral) * 100.0, one),
+            format_signed((change.high - neutral) * 100.0, one)
         )
     })
 }
 
 /// The outcome in words.
-fn outcome(one: &Compared) -> String {
+fn describe_outcome(one: &Compared) -> String {
     let verdict = if one.is_worse() { "worse" } else { "better" };
     let text = match one.outcome {
         Outcome::Larger => format!("larger, {verdict}"),
         Outcome::Smaller => format!("smaller, {verdict}"),
         Outcome::NoDifference => {
-            let most = one.at_most.unwrap_or_default() * 100.0;
+            let max = one.at_most.unwrap_or_default() * 100.0;
             format!(
                 "no difference larger than {}",
-                signed(most, one).trim_start_matches('+')
+                format_signed(max, one).trim_start_matches('+')
             )
         }
         Outcome::Uncertain => "uncertain".to_owned(),

@@ -5,11 +5,11 @@ use plimsoll_results::figures::{self, RunFigures};
 use plimsoll_results::record::NamedRequests;
 use plimsoll_stats::Histogram;
 
-use super::conclusion::{seconds, short, title};
-use super::view::{RunView, Step, reliable};
+use super::conclusion::{format_seconds, label_to_title, shorten};
+use super::view::{RunView, Step, reliable_quantile};
 use crate::document::{Block, Head, Table, Words};
 use crate::marks;
-use crate::method::bytes;
+use crate::method::format_bytes;
 
 /// Maximum number of rows of a table; the JSON report has all of them.
 const MAX_ROWS: usize = 100;
@@ -64,7 +64,7 @@ pub fn figures(run: &RunView<'_>) -> Vec<Block> {
             "ms",
         );
         for (name, label, q) in QUANTILES {
-            let value = reliable(&times, q);
+            let value = reliable_quantile(&times, q);
             row(
                 label,
                 value,
@@ -74,7 +74,7 @@ pub fn figures(run: &RunView<'_>) -> Vec<Block> {
         }
         row("longest", Some(times.max()), None, "ms");
     }
-    table(
+    titled_table(
         run,
         "Figures of the whole run. A percentile with fewer than ten values above it is left out.",
         vec![
@@ -104,7 +104,7 @@ pub fn names(run: &RunView<'_>) -> Vec<Block> {
         .iter()
         .map(|part| name_row(part, run.end.duration_seconds))
         .collect();
-    table(
+    titled_table(
         run,
         "HTTP requests by name. Times are service times of requests that did not fail, in ms.",
         vec![
@@ -126,7 +126,7 @@ pub fn names(run: &RunView<'_>) -> Vec<Block> {
 fn name_row(part: &NamedRequests, duration: f64) -> Vec<Words> {
     let name = match (part.name.as_str(), part.method.as_str()) {
         ("", "") => Words::plain("others"),
-        (name, _) => Words::new().code(short(name)),
+        (name, _) => Words::new().code(shorten(name)),
     };
     let rate = if duration > 0.0 {
         part.requests as f64 / duration
@@ -138,28 +138,28 @@ fn name_row(part: &NamedRequests, duration: f64) -> Vec<Words> {
         Words::plain(part.method.clone()),
         Words::plain(number::count(part.requests)),
         Words::plain(number::short(rate)),
-        failures(part.failed),
+        failure_words(part.failed),
     ];
     let times = part
         .service_time
         .histogram()
         .filter(|times| !times.is_empty());
-    row.extend(columns(times.as_ref(), &[0.5, 0.95, 0.99]));
+    row.extend(latency_columns(times.as_ref(), &[0.5, 0.95, 0.99]));
     row
 }
 
 /// Quantiles that are reliable, and the longest time.
-fn columns(times: Option<&Histogram>, qs: &[f64]) -> Vec<Words> {
+fn latency_columns(times: Option<&Histogram>, qs: &[f64]) -> Vec<Words> {
     let shown = |value: Option<f64>| {
         value.map_or_else(Words::new, |value| Words::plain(number::short(value)))
     };
     qs.iter()
-        .map(|q| shown(times.and_then(|times| reliable(times, *q))))
+        .map(|q| shown(times.and_then(|times| reliable_quantile(times, *q))))
         .chain([shown(times.map(Histogram::max))])
         .collect()
 }
 
-fn failures(failed: u64) -> Words {
+fn failure_words(failed: u64) -> Words {
     match failed {
         0 => Words::plain("0"),
         failed => Words::new().strong(number::count(failed)),
@@ -173,8 +173,8 @@ pub fn thresholds(run: &RunView<'_>) -> Vec<Block> {
         .map(|(at, (metric, text, met))| {
             let measured = run.end.thresholds_measured.get(at).copied().flatten();
             vec![
-                Words::new().code(short(metric)),
-                Words::new().code(short(text)),
+                Words::new().code(shorten(metric)),
+                Words::new().code(shorten(text)),
                 measured.map_or_else(Words::new, |value| Words::plain(number::short(value))),
                 Words::new().verdict(if *met { "met" } else { "missed" }),
             ]
@@ -184,7 +184,7 @@ pub fn thresholds(run: &RunView<'_>) -> Vec<Block> {
     rows.extend(open.map(|text| {
         vec![
             Words::plain("objective"),
-            Words::plain(short(text)),
+            Words::plain(shorten(text)),
             Words::new(),
             Words::new().verdict("undecided"),
         ]
@@ -195,7 +195,7 @@ pub fn thresholds(run: &RunView<'_>) -> Vec<Block> {
         Head::figures("measured"),
         Head::words("outcome"),
     ];
-    table(run, "Thresholds", head, rows, 2)
+    titled_table(run, "Thresholds", head, rows, 2)
 }
 
 /// Each check, those that failed first.
@@ -212,9 +212,9 @@ pub fn checks(run: &RunView<'_>) -> Vec<Block> {
         .map(|(name, passed, failed)| {
             let share = passed as f64 / (passed + failed).max(1) as f64 * 100.0;
             vec![
-                Words::plain(short(name)),
+                Words::plain(shorten(name)),
                 Words::plain(number::count(passed)),
-                failures(failed),
+                failure_words(failed),
                 Words::plain(format!("{} %", number::short(share))),
             ]
         })
@@ -225,7 +225,7 @@ pub fn checks(run: &RunView<'_>) -> Vec<Block> {
         Head::figures("failed"),
         Head::figures("share passed"),
     ];
-    table(run, "Checks", head, rows, 1)
+    titled_table(run, "Checks", head, rows, 1)
 }
 
 /// Failures without a response, and responses by status.
@@ -237,21 +237,21 @@ pub fn errors(run: &RunView<'_>) -> Vec<Block> {
         all.into_iter()
             .map(|(text, count)| {
                 vec![
-                    Words::plain(short(text)),
+                    Words::plain(shorten(text)),
                     Words::plain(number::count(count)),
                 ]
             })
             .collect()
     };
     let head = |name: &str| vec![Head::words(name), Head::figures("count")];
-    let mut blocks = table(
+    let mut blocks = titled_table(
         run,
         "Errors by kind",
         head("error"),
         counted(&run.end.errors),
         1,
     );
-    blocks.extend(table(
+    blocks.extend(titled_table(
         run,
         "Responses by status",
         head("status"),
@@ -269,7 +269,7 @@ pub fn fixed_work(run: &RunView<'_>) -> Vec<Block> {
         .iter()
         .map(|(scenario, work)| {
             vec![
-                Words::plain(short(scenario)),
+                Words::plain(shorten(scenario)),
                 Words::plain(number::count(work.workers.into())),
                 Words::plain(format!(
                     "{} of {}",
@@ -277,7 +277,7 @@ pub fn fixed_work(run: &RunView<'_>) -> Vec<Block> {
                     number::count(work.iterations_wanted)
                 )),
                 Words::plain(number::count(work.calls)),
-                failures(work.failed_calls),
+                failure_words(work.failed_calls),
                 Words::new().figure(work.makespan_seconds, None, "s"),
             ]
         })
@@ -290,7 +290,7 @@ pub fn fixed_work(run: &RunView<'_>) -> Vec<Block> {
         Head::figures("failed calls"),
         Head::figures("makespan"),
     ];
-    table(run, "Fixed work", head, rows, 1)
+    titled_table(run, "Fixed work", head, rows, 1)
 }
 
 /// The run in slices of time: the plots of a page as text.
@@ -311,8 +311,8 @@ pub fn over_time(run: &RunView<'_>) -> Vec<Block> {
         head.push(Head::figures("longest send lag"));
     }
     let (_, label) = run.times.unwrap_or(("", "time"));
-    let marks = marks::explained("Changes of the load", [(String::new(), &run.end.marks[..])]);
-    table(
+    let marks = marks::explain_marks("Changes of the load", [(String::new(), &run.end.marks[..])]);
+    titled_table(
         run,
         &format!("Over time. Times are the {label}, in ms.{marks}"),
         head,
@@ -328,11 +328,11 @@ fn time_row(step: &Step, is_open: bool) -> Vec<Words> {
     let mut row = vec![
         Words::plain(format!(
             "{} to {}",
-            seconds(step.at),
-            seconds(step.at + step.length)
+            format_seconds(step.at),
+            format_seconds(step.at + step.length)
         )),
         Words::plain(number::short(step.per_second(step.requests))),
-        failures(step.failed),
+        failure_words(step.failed),
         shown(step.quantile(0.5)),
         shown(step.quantile(0.95)),
         shown(step.longest()),
@@ -353,11 +353,11 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
         .filter_map(|name| {
             let times = run.trend(name)?;
             let mut row = vec![
-                Words::new().code(short(name)),
+                Words::new().code(shorten(name)),
                 Words::plain(number::count(times.count())),
                 Words::plain(number::short(times.mean())),
             ];
-            row.extend(columns(Some(&times), &[0.5, 0.9, 0.95, 0.99]));
+            row.extend(latency_columns(Some(&times), &[0.5, 0.9, 0.95, 0.99]));
             Some(row)
         })
         .collect();
@@ -371,16 +371,16 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
         Head::figures("p99"),
         Head::figures("largest"),
     ];
-    let mut blocks = table(run, "Trends. Times are in ms.", head, trends, 1);
+    let mut blocks = titled_table(run, "Trends. Times are in ms.", head, trends, 1);
     let mut others: Vec<Vec<Words>> = Vec::new();
     for (name, sum) in &run.end.counters {
         let text = match name.as_str() {
-            "data_sent" | "data_received" => bytes(sum.max(0.0) as u64),
+            "data_sent" | "data_received" => format_bytes(sum.max(0.0) as u64),
             _ if sum.fract() == 0.0 && *sum >= 0.0 => number::count(*sum as u64),
             _ => number::short(*sum),
         };
         others.push(vec![
-            Words::new().code(short(name)),
+            Words::new().code(shorten(name)),
             Words::plain("sum"),
             Words::plain(text),
         ]);
@@ -388,20 +388,20 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
     for (name, (hits, all)) in &run.end.rates {
         let text = format!("{} of {}", number::count(*hits), number::count(*all));
         others.push(vec![
-            Words::new().code(short(name)),
+            Words::new().code(shorten(name)),
             Words::plain("share"),
             Words::plain(text),
         ]);
     }
-    for (name, (latest, least, most)) in &run.end.gauges {
+    for (name, (latest, min, max)) in &run.end.gauges {
         let text = format!(
             "{} ({} to {})",
             number::short(*latest),
-            number::short(*least),
-            number::short(*most)
+            number::short(*min),
+            number::short(*max)
         );
         others.push(vec![
-            Words::new().code(short(name)),
+            Words::new().code(shorten(name)),
             Words::plain("latest"),
             Words::plain(text),
         ]);
@@ -411,12 +411,18 @@ pub fn metrics(run: &RunView<'_>) -> Vec<Block> {
         Head::words("kind"),
         Head::figures("value"),
     ];
-    blocks.extend(table(run, "Counters, rates and gauges", head, others, 1));
+    blocks.extend(titled_table(
+        run,
+        "Counters, rates and gauges",
+        head,
+        others,
+        1,
+    ));
     blocks
 }
 
 /// A table, named after its run if there are two. Empty if it has no rows.
-pub fn table(
+pub fn titled_table(
     run: &RunView<'_>,
     caption: &str,
     head: Vec<Head>,
@@ -452,5 +458,5 @@ pub fn latency_title(runs: &[RunView<'_>]) -> String {
         .iter()
         .find_map(|run| run.times)
         .map(|(_, label)| label);
-    title(label.unwrap_or("latency"))
+    label_to_title(label.unwrap_or("latency"))
 }

@@ -71,7 +71,7 @@ pub struct Step {
 impl<'a> RunView<'a> {
     /// Reads a record.
     pub fn of(label: &'a str, record: &'a Record) -> RunView<'a> {
-        let end = record.end.clone().unwrap_or_else(|| sums(record));
+        let end = record.end.clone().unwrap_or_else(|| sum_seconds(record));
         let has = |name: &str| end.trends.get(name).is_some_and(|trend| trend.count > 0);
         let unit = if end.counters.contains_key("http_reqs") {
             Unit::Requests
@@ -116,7 +116,7 @@ impl<'a> RunView<'a> {
 
     /// All requests, calls or iterations.
     pub fn count(&self) -> u64 {
-        count(
+        count_operations(
             self.unit,
             |name| self.end.counters.get(name).copied(),
             |name| self.end.trends.get(name),
@@ -152,10 +152,10 @@ impl<'a> RunView<'a> {
         (!histogram.is_empty()).then_some(histogram)
     }
 
-    /// The seconds of load, combined so that there are at most `most` steps.
-    pub fn steps(&self, most: usize) -> Vec<Step> {
+    /// The seconds of load, combined so that there are at most `max` steps.
+    pub fn steps(&self, max: usize) -> Vec<Step> {
         let seconds = &self.record.seconds;
-        let each = seconds.len().div_ceil(most.max(1)).max(1);
+        let each = seconds.len().div_ceil(max.max(1)).max(1);
         seconds.chunks(each).map(|chunk| self.step(chunk)).collect()
     }
 
@@ -167,7 +167,7 @@ impl<'a> RunView<'a> {
         for second in seconds {
             let length = second.lasted.unwrap_or(1.0);
             step.length += length;
-            step.requests += count(
+            step.requests += count_operations(
                 self.unit,
                 |name| second.counters.get(name).copied(),
                 |name| second.trends.get(name),
@@ -220,11 +220,11 @@ impl Step {
 const MIN_ABOVE: f64 = 10.0;
 
 /// A quantile; `None` if fewer than ten values are above it.
-pub fn reliable(times: &Histogram, q: f64) -> Option<f64> {
+pub fn reliable_quantile(times: &Histogram, q: f64) -> Option<f64> {
     (times.count() as f64 * (1.0 - q) >= MIN_ABOVE).then(|| times.quantile(q))
 }
 
-fn count<'d>(
+fn count_operations<'d>(
     unit: Unit,
     counter: impl Fn(&str) -> Option<f64>,
     trend: impl Fn(&str) -> Option<&'d Distribution>,
@@ -237,7 +237,7 @@ fn count<'d>(
 }
 
 /// The sums of a killed run's seconds.
-fn sums(record: &Record) -> End {
+fn sum_seconds(record: &Record) -> End {
     let mut whole = Second::default();
     let mut end = End::default();
     for second in record.seconds.iter().chain(&record.tail) {
