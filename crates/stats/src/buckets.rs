@@ -176,9 +176,34 @@ impl Buckets {
                         .iter()
                         .enumerate()
                         .filter(|&(_, &count)| count > 0)
-                        .map(move |(offset, &count)| edges(base + offset, count))
+                        .map(move |(offset, &count)| {
+                            let (lower, upper) = edges(base + offset);
+                            (lower, upper, count)
+                        })
                 })
             })
+    }
+
+    /// The bucket of the value at `rank`, counted from 0 for the smallest value: its edges, its count, and the number of
+    /// values below it. Whole pages are skipped by their sums, because a distribution has thousands of buckets.
+    pub fn at_rank(&self, rank: u64) -> Option<((f64, f64), u64, u64)> {
+        let mut below = 0;
+        for (place, counts) in self.pages.iter().enumerate() {
+            let Some(counts) = counts else { continue };
+            let in_page: u64 = counts.iter().sum();
+            if rank >= below + in_page {
+                below += in_page;
+                continue;
+            }
+            for (offset, &count) in counts.iter().enumerate() {
+                if rank < below + count {
+                    let bucket = ((self.first + place) << PAGE_BITS) + offset;
+                    return Some((edges(bucket), count, below));
+                }
+                below += count;
+            }
+        }
+        None
     }
 
     /// Number of bytes on the heap.
@@ -188,7 +213,8 @@ impl Buckets {
     }
 }
 
-fn edges(bucket: usize, count: u64) -> (f64, f64, u64) {
+/// The lower and the upper edge of a bucket.
+fn edges(bucket: usize) -> (f64, f64) {
     let lower = lower_edge(bucket);
     // No bucket is above the one for infinity.
     let upper = if lower.is_finite() {
@@ -196,7 +222,7 @@ fn edges(bucket: usize, count: u64) -> (f64, f64, u64) {
     } else {
         lower
     };
-    (lower, upper, count)
+    (lower, upper)
 }
 
 #[cfg(test)]

@@ -304,31 +304,42 @@ impl Histogram {
             let value = |&rank: &u64| sorted.get(rank as usize).copied().unwrap_or(self.max);
             return ranks.iter().map(value).collect();
         }
-        let mut buckets = self.buckets();
-        // The current bucket, and the number of values below it.
-        let mut bucket = buckets.next();
-        let mut below = 0;
-        let mut values = Vec::with_capacity(ranks.len());
-        for &rank in ranks {
-            while let Some((_, _, count)) = bucket
-                && rank >= below + count
-            {
-                below += count;
-                bucket = buckets.next();
-            }
-            values.push(match bucket {
-                _ if rank == 0 => self.min,
-                _ if rank >= self.count - 1 => self.max,
-                Some((lower, upper, count)) if lower < upper => {
-                    // Treat the values of the bucket as evenly distributed in it.
-                    let share = ((rank - below) as f64 + 0.5) / count as f64;
-                    (lower + (upper - lower) * share).clamp(self.min, self.max)
-                }
-                Some((edge, _, _)) => edge,
-                None => self.max,
-            });
+        ranks.iter().map(|&rank| self.value_at(rank)).collect()
+    }
+
+    /// The value at this rank, from buckets.
+    fn value_at(&self, rank: u64) -> f64 {
+        if rank == 0 {
+            return self.min;
         }
-        values
+        if rank >= self.count - 1 {
+            return self.max;
+        }
+        let negative = self.negative.total();
+        let (edges, count, below) = if rank < negative {
+            // Negative values are stored by magnitude, so their order is reversed.
+            let found = self.negative.at_rank(negative - 1 - rank);
+            let Some(((lower, upper), count, smaller)) = found else {
+                return self.max;
+            };
+            ((-upper, -lower), count, negative - smaller - count)
+        } else if rank < negative + self.zeros {
+            return 0.0;
+        } else {
+            let others = negative + self.zeros;
+            let Some((edges, count, below)) = self.positive.at_rank(rank - others) else {
+                return self.max;
+            };
+            (edges, count, others + below)
+        };
+        match edges {
+            (lower, upper) if lower < upper => {
+                // Treat the values of the bucket as evenly distributed in it.
+                let share = ((rank - below) as f64 + 0.5) / count as f64;
+                (lower + (upper - lower) * share).clamp(self.min, self.max)
+            }
+            (edge, _) => edge,
+        }
     }
 
     /// The lower edge, upper edge and count of each non-empty bucket, in ascending order. Empty

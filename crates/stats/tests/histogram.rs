@@ -326,3 +326,25 @@ fn values_out_of_range_are_counted_and_summed() {
     assert!((9..=11).contains(&count), "{count}");
     assert!((sum / 9955.0 - 1.0).abs() < 0.12, "{sum}");
 }
+
+#[test]
+fn quantiles_of_buckets_are_found_at_their_ranks() {
+    let mut histogram = Histogram::new();
+    let mut values: Vec<f64> = (0..3000)
+        .map(|at| {
+            let spread = f64::from((at * 7919) % 3001) / 100.0;
+            if at % 7 == 0 { 0.0 } else { spread - 12.0 }
+        })
+        .collect();
+    values.iter().for_each(|value| histogram.record(*value));
+    assert!(!histogram.is_exact());
+    values.sort_unstable_by(f64::total_cmp);
+    for (rank, value) in values.iter().enumerate() {
+        let found = histogram.quantile(rank as f64 / (values.len() - 1) as f64);
+        let error = (found - value).abs();
+        assert!(
+            error <= value.abs() * 0.01 + 0.02,
+            "{rank}: {found}, not {value}"
+        );
+    }
+}
