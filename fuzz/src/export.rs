@@ -18,14 +18,18 @@ pub fn write_all(directory: &Path) -> io::Result<()> {
         for (index, seed) in target.seeds.iter().enumerate() {
             fs::write(folder.join(format!("first-{index}")), seed)?;
         }
-        let dictionary: String = target.words.iter().map(|word| entry(word)).collect();
+        let dictionary: String = target
+            .words
+            .iter()
+            .map(|word| dictionary_entry(word))
+            .collect();
         fs::write(directory.join(format!("{}.dict", target.name)), dictionary)?;
     }
     Ok(())
 }
 
 /// One line of a dictionary in libFuzzer's format.
-fn entry(word: &str) -> String {
+fn dictionary_entry(word: &str) -> String {
     let mut line = String::from("\"");
     for byte in word.bytes() {
         match byte {
@@ -43,6 +47,6 @@ mod tests {
 
     #[test]
     fn entries_are_escaped() {
-        assert_eq!(entry("a\"\\\r\n"), "\"a\\\"\\\\\\x0d\\x0a\"\n");
+        assert_eq!(dictionary_entry("a\"\\\r\n"), "\"a\\\"\\\\\\x0d\\x0a\"\n");
     }
 }

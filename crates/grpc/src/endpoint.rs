@@ -20,7 +20,7 @@ impl Endpoint {
     /// `https://`. The latter two determine whether TLS is used.
     ///
     /// # Errors
-    /// A sentence that states what the address lacks.
+    /// A message that says what is wrong with the address.
     pub fn parse(address: &str, tls: bool) -> Result<Endpoint, String> {
         let text = address.trim();
         let schemes = [
@@ -36,7 +36,7 @@ impl Endpoint {
         let text = text.trim_end_matches('/');
         if let Some((scheme, _)) = text.split_once("://") {
             return Err(format!(
-                "{address}: gRPC does not use {scheme}; write the address as HOST:PORT"
+                "{address}: unsupported scheme {scheme}; write the address as HOST:PORT"
             ));
         }
         let host = if text.starts_with(':') {
@@ -87,23 +87,31 @@ mod tests {
 
     #[test]
     fn addresses_are_parsed_in_all_forms() {
-        let read = |text: &str| {
-            let end = Endpoint::parse(text, false).unwrap();
-            (end.host, end.port, end.tls, end.authority)
+        let parse = |text: &str| {
+            let endpoint = Endpoint::parse(text, false).unwrap();
+            (
+                endpoint.host,
+                endpoint.port,
+                endpoint.tls,
+                endpoint.authority,
+            )
         };
         let host = || "a.example".to_owned();
         let authority = || "a.example:50051".to_owned();
-        assert_eq!(read("a.example:50051"), (host(), 50051, false, authority()));
         assert_eq!(
-            read("dns:///a.example:50051"),
+            parse("a.example:50051"),
             (host(), 50051, false, authority())
         );
         assert_eq!(
-            read("https://a.example:50051/"),
+            parse("dns:///a.example:50051"),
+            (host(), 50051, false, authority())
+        );
+        assert_eq!(
+            parse("https://a.example:50051/"),
             (host(), 50051, true, authority())
         );
         assert_eq!(
-            read("[::1]:7"),
+            parse("[::1]:7"),
             ("::1".to_owned(), 7, false, "[::1]:7".to_owned())
         );
     }
@@ -125,9 +133,9 @@ mod tests {
 
     #[test]
     fn the_authority_is_also_the_name_in_the_certificate() {
-        let end = Endpoint::parse("127.0.0.1:1", true).unwrap();
-        let end = end.with_authority("a.example:99");
-        assert_eq!(end.server_name, "a.example");
-        assert_eq!(end.authority, "a.example:99");
+        let endpoint = Endpoint::parse("127.0.0.1:1", true).unwrap();
+        let endpoint = endpoint.with_authority("a.example:99");
+        assert_eq!(endpoint.server_name, "a.example");
+        assert_eq!(endpoint.authority, "a.example:99");
     }
 }

@@ -11,7 +11,11 @@ const FIRST: usize = 3;
 /// The number of restarts, from the first one, after which the ends of the interval are at most
 /// `precision` away from the figure, as a share of it. `None` if these restarts are not enough.
 /// `max_restarts` is the maximum number of restarts: it determines when to look.
-pub fn enough(restarts: &[Vec<f64>], max_restarts: usize, precision: f64) -> Option<usize> {
+pub fn restarts_needed(
+    restarts: &[Vec<f64>],
+    max_restarts: usize,
+    precision: f64,
+) -> Option<usize> {
     let mut looks = Looks::new(FIRST, max_restarts);
     (FIRST..=restarts.len()).find(|count| {
         let Some(confidence) = looks.due(*count) else {
@@ -40,10 +44,13 @@ mod tests {
     #[test]
     fn equal_restarts_are_enough_at_the_first_look_and_different_ones_never() {
         let equal = vec![vec![10.0]; 5];
-        assert_eq!(enough(&equal, 20, 0.05), Some(3));
-        assert_eq!(enough(equal.get(..2).expect("two"), 20, 0.05), None);
+        assert_eq!(restarts_needed(&equal, 20, 0.05), Some(3));
+        assert_eq!(
+            restarts_needed(equal.get(..2).expect("two"), 20, 0.05),
+            None
+        );
         let different: Vec<Vec<f64>> = (0..20).map(|n| vec![1.0 + f64::from(n % 2)]).collect();
-        assert_eq!(enough(&different, 20, 0.05), None);
+        assert_eq!(restarts_needed(&different, 20, 0.05), None);
     }
 
     /// Simulated restarts that vary by `spread`, on the log scale, around a true value of 1.
@@ -56,7 +63,7 @@ mod tests {
             let restarts: Vec<Vec<f64>> = (0..MAX_RESTARTS)
                 .map(|_| vec![(spread * random.normal()).exp()])
                 .collect();
-            let count = enough(&restarts, MAX_RESTARTS, precision).unwrap_or(MAX_RESTARTS);
+            let count = restarts_needed(&restarts, MAX_RESTARTS, precision).unwrap_or(MAX_RESTARTS);
             used += count;
             let runs = restarts.get(..count).expect("as many");
             let found = Repeated::with(runs, confidence(MAX_RESTARTS)).expect("values");

@@ -86,32 +86,32 @@ impl Exposition {
     pub fn render(&self) -> String {
         let mut out = String::new();
         let help = "Bytes received from servers as response to requests";
-        begin(&mut out, "request_bytes_in", help, "counter");
+        write_header(&mut out, "request_bytes_in", help, "counter");
         for (labels, series) in &self.series {
             let (labels, bytes) = (labels.text(), series.received);
             let _ = writeln!(out, "request_bytes_in{{{labels}}} {bytes}");
         }
         let help = "Bytes sent to servers during requests";
-        begin(&mut out, "request_bytes_out", help, "counter");
+        write_header(&mut out, "request_bytes_out", help, "counter");
         for (labels, series) in &self.series {
             let (labels, bytes) = (labels.text(), series.sent);
             let _ = writeln!(out, "request_bytes_out{{{labels}}} {bytes}");
         }
-        begin(
+        write_header(
             &mut out,
             "request_fail_count",
             "Count of failed requests",
             "counter",
         );
         for ((labels, message), count) in &self.failures {
-            let (labels, message) = (labels.text(), escaped(message));
+            let (labels, message) = (labels.text(), escape_label(message));
             let _ = writeln!(
                 out,
                 "request_fail_count{{message=\"{message}\",{labels}}} {count}"
             );
         }
         let help = "Request latency, from the scheduled start";
-        begin(&mut out, "request_seconds", help, "histogram");
+        write_header(&mut out, "request_seconds", help, "histogram");
         for (labels, series) in &self.series {
             series.render(&labels.text(), &mut out);
         }
@@ -138,19 +138,19 @@ impl Labels {
     fn text(&self) -> String {
         format!(
             "method=\"{}\",status=\"{}\",url=\"{}\"",
-            escaped(&self.method),
+            escape_label(&self.method),
             self.status,
-            escaped(&self.url)
+            escape_label(&self.url)
         )
     }
 }
 
-fn begin(out: &mut String, name: &str, help: &str, kind: &str) {
+fn write_header(out: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
 /// A label value. Only backslashes, quotes and line breaks are escaped.
-fn escaped(text: &str) -> String {
+fn escape_label(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

@@ -36,11 +36,11 @@ impl Encoder {
             Kind::Binary => Opcode::Binary,
         };
         let Some(deflater) = &mut self.deflater else {
-            return frame(out, opcode, false, payload);
+            return push_frame(out, opcode, false, payload);
         };
         self.compressed.clear();
         deflater.compress(payload, &mut self.compressed);
-        frame(out, opcode, true, &self.compressed);
+        push_frame(out, opcode, true, &self.compressed);
         // Large messages are rare, so do not keep their memory.
         self.compressed.shrink_to(1 << 16);
     }
@@ -48,7 +48,7 @@ impl Encoder {
     /// Encodes a control frame. A payload above the limit is truncated.
     pub(crate) fn control(&self, out: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
         let length = payload.len().min(MAX_CONTROL);
-        frame(
+        push_frame(
             out,
             opcode,
             false,
@@ -58,7 +58,7 @@ impl Encoder {
 }
 
 #[inline]
-fn frame(out: &mut Vec<u8>, opcode: Opcode, is_compressed: bool, payload: &[u8]) {
+fn push_frame(out: &mut Vec<u8>, opcode: Opcode, is_compressed: bool, payload: &[u8]) {
     let key = mask::random_key();
     write_header(out, opcode, is_compressed, payload.len(), key);
     let start = out.len();

@@ -54,8 +54,8 @@ fn check_responses(client: &mut Client) {
     for (query, named) in [
         ("lng=1", "lat is missing"),
         ("lat=1", "lng is missing"),
-        ("lat=91&lng=1", "lat is a number from -90 to 90"),
-        ("lat=1&lng=-180.5", "lng is a number from -180 to 180"),
+        ("lat=91&lng=1", "lat must be a number from -90 to 90"),
+        ("lat=1&lng=-180.5", "lng must be a number from -180 to 180"),
         ("lat=NaN&lng=1", "lat is"),
         ("lat=1&lng=1e999", "lng is"),
     ] {

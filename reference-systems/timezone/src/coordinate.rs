@@ -16,18 +16,18 @@ impl Coordinate {
     /// Parses the two numbers. The error says which one is invalid and why.
     pub fn parse(latitude: Option<&str>, longitude: Option<&str>) -> Result<Coordinate, String> {
         Ok(Coordinate {
-            latitude: degrees("lat", latitude, 90.0)?,
-            longitude: degrees("lng", longitude, 180.0)?,
+            latitude: parse_degrees("lat", latitude, 90.0)?,
+            longitude: parse_degrees("lng", longitude, 180.0)?,
         })
     }
 }
 
-fn degrees(name: &str, text: Option<&str>, most: f64) -> Result<f64, String> {
+fn parse_degrees(name: &str, text: Option<&str>, max: f64) -> Result<f64, String> {
     let text = text.ok_or_else(|| format!("{name} is missing"))?;
     text.parse()
         .ok()
-        .filter(|degrees| text.len() <= MAX_LENGTH && (-most..=most).contains(degrees))
-        .ok_or_else(|| format!("{name} is a number from -{most} to {most}"))
+        .filter(|degrees| text.len() <= MAX_LENGTH && (-max..=max).contains(degrees))
+        .ok_or_else(|| format!("{name} must be a number from -{max} to {max}"))
 }
 
 #[cfg(test)]
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn possible_coordinates_are_read() {
-        let place = |latitude, longitude| Coordinate::parse(Some(latitude), Some(longitude));
-        assert!(place("48.8566", "2.3522").is_ok());
-        assert!(place("-90", "180").is_ok());
-        assert!(place("+1.", "-0").is_ok());
+        let parse = |latitude, longitude| Coordinate::parse(Some(latitude), Some(longitude));
+        assert!(parse("48.8566", "2.3522").is_ok());
+        assert!(parse("-90", "180").is_ok());
+        assert!(parse("+1.", "-0").is_ok());
         for (latitude, longitude, message) in [
             ("90.0001", "0", "lat"),
             ("0", "-180.1", "lng"),
@@ -49,11 +49,11 @@ mod tests {
             ("1,5", "0", "lat"),
             ("0", "1e400", "lng"),
         ] {
-            let error = place(latitude, longitude).unwrap_err();
+            let error = parse(latitude, longitude).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
         let long = "0".repeat(1000);
-        assert!(place(&long, "0").is_err());
+        assert!(parse(&long, "0").is_err());
         assert_eq!(
             Coordinate::parse(None, Some("0")),
             Err("lat is missing".to_owned())

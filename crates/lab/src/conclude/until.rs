@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_stats::enough::{confidence, enough};
+use plimsoll_stats::enough::{confidence, restarts_needed};
 
 use super::repeat;
 use crate::resolve::until::Until;
@@ -34,8 +34,8 @@ pub fn enough_restarts(lab: &Lab, cell: &Cell, restarts: u32, store: &Store) -> 
             .push(value?);
     }
     let values: Vec<Vec<f64>> = values.into_values().collect();
-    let most = usize::try_from(cell.load.restarts).unwrap_or(usize::MAX);
-    let count = enough(&values, most, until.precision)?;
+    let max = usize::try_from(cell.load.restarts).unwrap_or(usize::MAX);
+    let count = restarts_needed(&values, max, until.precision)?;
     u32::try_from(count).ok()
 }
 

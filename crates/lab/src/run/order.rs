@@ -28,14 +28,14 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<ScheduledRun> {
             cell.chosen && cell.load.restarts >= restart && cell.load.repeats >= repeat
         })
     };
-    let most = |count: fn(&crate::resolve::load::Load) -> u32| {
+    let max_of = |count: fn(&crate::resolve::load::Load) -> u32| {
         let chosen = lab.cells.iter().filter(|cell| cell.chosen);
         chosen.map(|cell| count(&cell.load)).max().unwrap_or(0)
     };
-    let mut turns = Vec::new();
-    for restart in 1..=most(|load| load.restarts) {
+    let mut schedule = Vec::new();
+    for restart in 1..=max_of(|load| load.restarts) {
         for group in groups(lab, &mut random) {
-            for repeat in 1..=most(|load| load.repeats) {
+            for repeat in 1..=max_of(|load| load.repeats) {
                 let mut cells: Vec<usize> = (0..lab.cells.len())
                     .filter(|at| runs(*at, restart, repeat))
                     .filter(|at| {
@@ -44,7 +44,7 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<ScheduledRun> {
                     })
                     .collect();
                 shuffle(&mut cells, &mut random);
-                turns.extend(cells.into_iter().filter_map(|cell| {
+                schedule.extend(cells.into_iter().filter_map(|cell| {
                     let repeats = lab.cells.get(cell)?.load.repeats;
                     let run = (restart - 1).checked_mul(repeats)?.checked_add(repeat)?;
                     Some(ScheduledRun { cell, restart, run })
@@ -52,7 +52,7 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<ScheduledRun> {
             }
         }
     }
-    turns
+    schedule
 }
 
 /// The variants in random groups.

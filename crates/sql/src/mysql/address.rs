@@ -32,10 +32,10 @@ pub struct Address {
     pub setup: Option<String>,
 }
 
-const PORT: u16 = 3306;
+const DEFAULT_PORT: u16 = 3306;
 
 /// Parameters of Go's driver that have no effect here.
-const WITHOUT_EFFECT: &[&str] = &[
+const IGNORED_PARAMETERS: &[&str] = &[
     "allowAllFiles",
     "allowCleartextPasswords",
     "allowFallbackToPlaintext",
@@ -60,26 +60,27 @@ impl Address {
     }
 
     /// # Errors
-    /// What is malformed, and the correct syntax. The message never contains the password.
+    /// A message with the malformed part and the correct syntax. The message never contains the password.
     pub fn parse(text: &str) -> Result<Address, String> {
-        let wrong = |what: &str| {
+        let invalid = |what: &str| {
             format!(
                 "invalid address of a MySQL database: {what}; write USER:PASSWORD@tcp(HOST:PORT)/DATABASE"
             )
         };
         let (place, rest) = text
             .rsplit_once('/')
-            .ok_or_else(|| wrong("it has no / before the name of the database"))?;
+            .ok_or_else(|| invalid("there is no / before the name of the database"))?;
         let (database, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let (account, place) = place.rsplit_once('@').unwrap_or(("", place));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
-        let (host, port) = server(place).map_err(|what| wrong(&what))?;
+        let (host, port) = parse_server(place).map_err(|what| invalid(&what))?;
         let mut address = Address {
             user: user.to_owned(),
             password: password.to_owned(),
             host,
             port,
-            database: unescaped(database).ok_or_else(|| wrong("the name of the database"))?,
+            database: percent_decode(database)
+                .ok_or_else(|| invalid("invalid escape in the name of the database"))?,
             security: Security::Clear,
             parses_time: false,
             has_many_statements: false,
@@ -89,8 +90,9 @@ impl Address {
         let mut variables = Vec::new();
         for parameter in parameters.split('&').filter(|text| !text.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let value = unescaped(value).ok_or_else(|| wrong(&format!("the parameter {name}")))?;
-            variables.extend(address.set(name, &value).map_err(|what| wrong(&what))?);
+            let value = percent_decode(value)
+                .ok_or_else(|| invalid(&format!("invalid escape in the parameter {name}")))?;
+            variables.extend(address.set(name, &value).map_err(|what| invalid(&what))?);
         }
         if !variables.is_empty() {
             address.setup = Some(format!("SET {}", variables.join(", ")));
@@ -100,7 +102,7 @@ impl Address {
 
     /// Sets a parameter. Names that are not parameters of the driver are session variables.
     fn set(&mut self, name: &str, value: &str) -> Result<Option<String>, String> {
-        let truth = || match value {
+        let parse_bool = || match value {
             "1" | "true" | "TRUE" | "True" => Ok(true),
             "0" | "false" | "FALSE" | "False" => Ok(false),
             _ => Err(format!("{name} must be true or false, not {value}")),
@@ -110,7 +112,7 @@ impl Address {
                 self.security = match value {
                     "preferred" => Security::Preferred,
                     "skip-verify" => Security::Unverified,
-                    _ => match truth() {
+                    _ => match parse_bool() {
                         Ok(true) => Security::Verified,
                         Ok(false) => Security::Clear,
                         Err(_) => {
@@ -121,23 +123,24 @@ impl Address {
                     },
                 }
             }
-            "parseTime" => self.parses_time = truth()?,
-            "multiStatements" => self.has_many_statements = truth()?,
-            "clientFoundRows" => self.counts_found_rows = truth()?,
+            "parseTime" => self.parses_time = parse_bool()?,
+            "multiStatements" => self.has_many_statements = parse_bool()?,
+            "clientFoundRows" => self.counts_found_rows = parse_bool()?,
             "loc" if value == "UTC" => {}
             "loc" => return Err(format!("loc must be UTC, not {value}")),
             // Uses the first one of a list. Go's driver tries the next ones if the server does not know it.
             "charset" => {
                 let name = value.split(',').next().unwrap_or_default();
-                return word(name).map(|name| Some(format!("NAMES {name}")));
+                return check_name(name).map(|name| Some(format!("NAMES {name}")));
             }
             "collation" => {
-                return word(value).map(|name| Some(format!("collation_connection = {name}")));
+                return check_name(value)
+                    .map(|name| Some(format!("collation_connection = {name}")));
             }
-            _ if WITHOUT_EFFECT.contains(&name) => {}
+            _ if IGNORED_PARAMETERS.contains(&name) => {}
             _ => {
                 // As in Go's driver, a string value already has quotes.
-                return word(name).map(|name| Some(format!("{name} = {value}")));
+                return check_name(name).map(|name| Some(format!("{name} = {value}")));
             }
         }
         Ok(None)
@@ -145,16 +148,16 @@ impl Address {
 }
 
 /// Checks that a name has no characters that could end a statement.
-fn word(name: &str) -> Result<&str, String> {
+fn check_name(name: &str) -> Result<&str, String> {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     match !name.is_empty() && name.chars().all(is_word) {
         true => Ok(name),
-        false => Err(format!("{name:?} is not a name")),
+        false => Err(format!("{name:?} is not a valid name")),
     }
 }
 
 /// The host and the port in `tcp(host:port)`.
-fn server(place: &str) -> Result<(String, u16), String> {
+fn parse_server(place: &str) -> Result<(String, u16), String> {
     let (protocol, place) = match place.split_once('(') {
         None => (place, ""),
         Some((protocol, rest)) => {
@@ -166,28 +169,28 @@ fn server(place: &str) -> Result<(String, u16), String> {
         return Err(format!("the protocol {protocol:?} is not supported"));
     }
     if place.is_empty() {
-        return Ok(("127.0.0.1".to_owned(), PORT));
+        return Ok(("127.0.0.1".to_owned(), DEFAULT_PORT));
     }
-    let port_of = |text: &str| text.parse().map_err(|_| format!("the port {text:?}"));
+    let parse_port = |text: &str| text.parse().map_err(|_| format!("invalid port {text:?}"));
     // An IPv6 address is in brackets.
     if let Some((host, port)) = place
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
     {
         return match port.strip_prefix(':') {
-            Some(port) => Ok((host.to_owned(), port_of(port)?)),
-            None if port.is_empty() => Ok((host.to_owned(), PORT)),
-            None => Err(format!("the port {port:?}")),
+            Some(port) => Ok((host.to_owned(), parse_port(port)?)),
+            None if port.is_empty() => Ok((host.to_owned(), DEFAULT_PORT)),
+            None => Err(format!("invalid port {port:?}")),
         };
     }
     match place.split_once(':') {
-        Some((host, port)) => Ok((host.to_owned(), port_of(port)?)),
-        None => Ok((place.to_owned(), PORT)),
+        Some((host, port)) => Ok((host.to_owned(), parse_port(port)?)),
+        None => Ok((place.to_owned(), DEFAULT_PORT)),
     }
 }
 
 /// Decodes percent escapes. `None` if one of them is malformed.
-fn unescaped(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -209,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() {
+    fn addresses_are_parsed() {
         let address = Address::parse("root:a:b@c/@tcp(db.example:3307)/shop%20a").unwrap();
         assert_eq!(
             (address.user.as_str(), address.password.as_str()),
@@ -223,7 +226,10 @@ mod tests {
             "u@/d?tls=skip-verify&parseTime=true&multiStatements=1&timeout=5s&charset=utf8mb4,utf8&sql_mode=%27ANSI%27",
         )
         .unwrap();
-        assert_eq!((address.host.as_str(), address.port), ("127.0.0.1", PORT));
+        assert_eq!(
+            (address.host.as_str(), address.port),
+            ("127.0.0.1", DEFAULT_PORT)
+        );
         assert_eq!(address.security, Security::Unverified);
         assert!(address.parses_time && address.has_many_statements);
         assert_eq!(
@@ -232,8 +238,8 @@ mod tests {
         );
         for (place, expected) in [
             ("tcp([::1]:1)", ("::1", 1)),
-            ("tcp(h)", ("h", PORT)),
-            ("tcp", ("127.0.0.1", PORT)),
+            ("tcp(h)", ("h", DEFAULT_PORT)),
+            ("tcp", ("127.0.0.1", DEFAULT_PORT)),
         ] {
             let address = Address::parse(&format!("u@{place}/")).unwrap();
             assert_eq!((address.host.as_str(), address.port), expected);
@@ -254,7 +260,7 @@ mod tests {
             "u:secret@tcp(h)/d?parseTime=yes",
         ] {
             let Err(error) = Address::parse(text) else {
-                panic!("{text} was read");
+                panic!("{text} was accepted");
             };
             assert!(error.starts_with("invalid address"), "{error}");
             assert!(!error.contains("secret"), "{error}");
