@@ -8,6 +8,8 @@
 //! Records never contain recognized secrets. Displayed text contains them only after a call to
 //! [`show_all`].
 
+mod json_value;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -155,6 +157,11 @@ fn is_prose(name: &str, is_after_space: bool, separator: &str, tail: &str) -> bo
     let Some(text) = tail.strip_prefix(' ').filter(|_| separator == ":") else {
         return false;
     };
+    // The value of a cookie header contains `=`: `addCookies: the cookie needs a URL` is a sentence.
+    let line = text.lines().next().unwrap_or_default();
+    if name.to_ascii_lowercase().ends_with("cookies") && !line.contains('=') {
+        return true;
+    }
     let is_word = is_after_space && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word));
     is_word || name.contains('/') && !text.trim_start().starts_with(['"', '\''])
 }
@@ -231,7 +238,11 @@ pub fn in_text(text: &str) -> String {
                 && !is_location(name, separator, tail)
                 && !is_prose(name, is_after_space && before == name, separator, tail))
         {
-            hide(tail, name, &mut out)
+            match before.strip_suffix('"').filter(|_| separator == ":") {
+                Some(key) => json_value::hide(tail, key.ends_with('\\'), &mut out),
+                None => None,
+            }
+            .unwrap_or_else(|| hide(tail, name, &mut out))
         } else if separator == ":" && is_user(name) && !is_arrivals(name, tail) {
             // The scheme is missing: `user:password@host`.
             without_user(tail, &mut out)
@@ -304,6 +315,7 @@ mod tests {
             ("Authorization: Bearer abc.def", "Authorization: ***"),
             ("X-Api-Key: 12345", "X-Api-Key: ***"),
             ("cookie: a=1; b=2", "cookie: ***"),
+            ("cookies: a=1; b=2", "cookies: ***"),
             ("AUTH_TOKEN=s3cr3t", "AUTH_TOKEN=***"),
             ("http://me:pass@127.0.0.1:80/x", "http://***@127.0.0.1:80/x"),
             (
@@ -341,7 +353,7 @@ mod tests {
             ),
             (
                 r#"{"userPin":1234,"jwt":"a.b"}"#,
-                r#"{"userPin":***,"jwt":"***"}"#,
+                r#"{"userPin":"***","jwt":"***"}"#,
             ),
             ("X-Auth: abc", "X-Auth: ***"),
             (
@@ -359,10 +371,51 @@ mod tests {
         for text in [
             "author: Kim, shipping=5, authority=a, spinning=1, compass=2",
             "SyntaxError: unexpected token: }",
+            "addCookies: the cookie \"n\" requires a url",
             "http://h/?key=name",
             "eyJ is how they begin",
         ] {
             assert_eq!(in_text(text), text);
+        }
+    }
+
+    #[test]
+    fn whole_json_values_are_hidden() {
+        for (text, hidden) in [
+            (
+                r#"{"cookies":{"sid":[{"value":"a]}\"b"}]},"body":"x"}"#,
+                r#"{"cookies":"***","body":"x"}"#,
+            ),
+            (
+                r#"{"sid": [{"name":"sid","value":"abc"}], "x": 1}"#,
+                r#"{"sid": "***", "x": 1}"#,
+            ),
+            (
+                r#"{"cookies":{},"body":"x"}"#,
+                r#"{"cookies":{},"body":"x"}"#,
+            ),
+            (
+                r#"{"token":null,"auth":true}"#,
+                r#"{"token":null,"auth":true}"#,
+            ),
+            (r#"{"token":nullify}"#, r#"{"token":***}"#),
+            (
+                r#"{"password":"a\"b","x":1}"#,
+                r#"{"password":"***","x":1}"#,
+            ),
+            (r#"{"pin":-12.5}"#, r#"{"pin":"***"}"#),
+            (
+                r#"{\"token\":\"abc\",\"x\":1}"#,
+                r#"{\"token\":\"***\",\"x\":1}"#,
+            ),
+            (
+                r#"{\"token\":\"a\\\"bc\",\"x\":1}"#,
+                r#"{\"token\":\"***\",\"x\":1}"#,
+            ),
+            (r#"{"token":["a", "b"#, r#"{"token":"***""#),
+            (r#"{"token":"abc"#, r#"{"token":"***"#),
+        ] {
+            assert_eq!(in_text(text), hidden);
         }
     }
 
