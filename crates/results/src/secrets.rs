@@ -273,6 +273,8 @@ fn is_arrivals(name: &str, tail: &str) -> bool {
 fn without_user<'a>(tail: &'a str, out: &mut String) -> &'a str {
     let end = tail.find(['/', '?', '#', ' ', '"']).unwrap_or(tail.len());
     match tail[..end].rfind('@') {
+        // The tags of samples show `****:****` for a user and a password, as in k6.
+        Some(at) if tail[..at].chars().all(|c| matches!(c, '*' | ':')) => tail,
         Some(at) => {
             out.push_str(HIDDEN);
             &tail[at..]
@@ -429,6 +431,8 @@ mod tests {
             "",
             "p(95)<500",
             "mail me@example.org",
+            "http://****:****@127.0.0.1:80/",
+            "http://****@127.0.0.1:80/",
             "POST /api/token: status is below 400",
             "Get \"http://127.0.0.1:1/login/session\": dial tcp 127.0.0.1:1: connection refused",
         ] {
