@@ -262,9 +262,25 @@ pub fn comment(text: &str) -> String {
     clean.take(300).collect()
 }
 
+/// Text as the name of a group or a check, which must not contain the separator `::`.
+pub fn metric_name(text: &str) -> String {
+    let mut name = comment(text);
+    while name.contains("::") {
+        name = name.replace("::", ": :");
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_groups_do_not_contain_the_separator() {
+        assert_eq!(metric_name("a::b"), "a: :b");
+        assert_eq!(metric_name("a:::::b"), "a: : : : :b");
+        assert_eq!(metric_name("a:b"), "a:b");
+    }
 
     #[test]
     fn strings_are_escaped() {

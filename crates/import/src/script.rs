@@ -6,7 +6,7 @@ mod request;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::javascript::{comment, constant, key, string};
+use crate::javascript::{comment, constant, key, metric_name, string};
 use crate::journey::{Journey, Request};
 use crate::url;
 
@@ -234,7 +234,7 @@ impl Context<'_> {
                 }
                 self.pause(request, 2, script);
                 if let Some(name) = next {
-                    let _ = writeln!(script, "\n  group({}, () => {{", string(&comment(name)));
+                    let _ = writeln!(script, "\n  group({}, () => {{", string(&metric_name(name)));
                 }
                 group = next;
             } else {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::body::{self, BodyCode};
 use super::{Context, Purpose};
-use crate::javascript::{comment, key, string, text};
+use crate::javascript::{comment, key, metric_name, string, text};
 use crate::journey::Request;
 use crate::text::{Piece, Text};
 use crate::url;
@@ -60,7 +60,7 @@ impl Context<'_> {
 
     /// A name for the check that no other request has.
     fn label(&mut self, request: &Request) -> String {
-        let label = comment(&request.label());
+        let label = metric_name(&request.label());
         let count = self.labels.entry(label.clone()).or_insert(0);
         *count += 1;
         match *count {
