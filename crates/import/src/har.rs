@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::headers::needed;
-use crate::journey::{Body, Cookie, Journey, Json, Request, Response};
+use crate::journey::{Body, Cookie, Journey, Json, Part, Request, Response};
 use crate::settings::Settings;
 use crate::url;
 
@@ -70,7 +70,32 @@ struct PostData {
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
-    params: Option<Vec<Header>>,
+    params: Option<Vec<Param>>,
+}
+
+/// A field of a form.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Param {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    value: Option<String>,
+    #[serde(default)]
+    file_name: Option<String>,
+    #[serde(default)]
+    content_type: Option<String>,
+}
+
+impl PostData {
+    /// The names of the files whose content was not recorded.
+    fn lost_files(&self) -> impl Iterator<Item = &str> {
+        let has_text = self.text.as_ref().is_some_and(|text| !text.is_empty());
+        let params = self.params.iter().flatten().filter(move |_| !has_text);
+        params
+            .filter(|param| param.value.is_none())
+            .filter_map(|param| param.file_name.as_deref())
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -212,7 +237,7 @@ impl Reader<'_> {
         }
         let pause = self.pause(&entry);
         // As checked above, it is between 100 and 999.
-        let request = self.request(entry, status as u16, pause);
+        let request = self.request(entry, shown, status as u16, pause);
         self.journey.requests.push(request);
     }
 
@@ -234,7 +259,7 @@ impl Reader<'_> {
         }
     }
 
-    fn request(&self, entry: Entry, status: u16, pause: Duration) -> Request {
+    fn request(&mut self, entry: Entry, shown: String, status: u16, pause: Duration) -> Request {
         let group = entry
             .pageref
             .and_then(|page| self.pages.get(&page).cloned());
@@ -248,6 +273,20 @@ impl Reader<'_> {
         let mut notes = Vec::new();
         if pause >= LONGEST_PAUSE {
             notes.push("The recorded pause before this was longer.".to_owned());
+        }
+        let lost = entry
+            .request
+            .post_data
+            .iter()
+            .flat_map(PostData::lost_files);
+        for file in lost {
+            self.journey.problem(
+                shown.clone(),
+                format!(
+                    "the content of the file {file} is a placeholder; use open() in the script"
+                ),
+            );
+            notes.push(format!("The content of {} is a placeholder.", file));
         }
         Request {
             group,
@@ -329,6 +368,9 @@ fn body(data: PostData) -> Body {
         .to_ascii_lowercase();
     let text = data.text.unwrap_or_default();
     let params = data.params.unwrap_or_default();
+    if kind == "multipart/form-data" && text.is_empty() && !params.is_empty() {
+        return Body::Multipart(params.into_iter().map(part).collect());
+    }
     body_of(&kind, &text, || {
         let fields = params.iter().map(|field| {
             let value = field.value.as_deref().unwrap_or_default();
@@ -337,6 +379,22 @@ fn body(data: PostData) -> Body {
         });
         fields.collect()
     })
+}
+
+/// A part of a multipart body. The recording may lack the content of a file.
+fn part(param: Param) -> Part {
+    let kind = param.content_type.filter(|kind| !kind.is_empty());
+    let kind = kind.unwrap_or_else(|| "application/octet-stream".to_owned());
+    let file = param.file_name.filter(|name| !name.is_empty());
+    let value = match (param.value, &file) {
+        (None, Some(_)) => "placeholder".to_owned(),
+        (value, _) => value.unwrap_or_default(),
+    };
+    Part {
+        name: param.name,
+        value: value.into(),
+        file: file.map(|name| (name, kind)),
+    }
 }
 
 /// The body for a media type. `fields` are the fields of a form, in case its text was not recorded.
