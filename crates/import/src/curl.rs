@@ -389,7 +389,8 @@ fn request(mut given: CommandFlags, shown: &str, journey: &mut Journey) {
     let has_body = !given.data.is_empty() && !given.is_query || !given.parts.is_empty();
     if given.is_query && !data.is_empty() {
         target.push(if target.contains('?') { '&' } else { '?' });
-        target.push_str(&data);
+        // A space would end the URL in the request line.
+        target.push_str(&data.replace(' ', "%20"));
     }
     let method = given.method.take().unwrap_or_else(|| {
         let method = match (given.is_head, has_body) {
@@ -462,6 +463,7 @@ mod tests {
             ("curl -T - http://h/put", "PUT", "http://h/put"),
             ("curl -d @body.json http://h/", "POST", "http://h/"),
             ("curl -d a=b -G http://h/", "GET", "http://h/?a=b"),
+            ("curl -d 'a=b c' -G http://h/", "GET", "http://h/?a=b%20c"),
             ("curl -X PATCH -d a http://h/", "PATCH", "http://h/"),
         ] {
             let journey = read(command).unwrap();
