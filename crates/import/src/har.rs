@@ -461,3 +461,6 @@ fn add_cookies(journey: &mut Journey) {
     }
     journey.cookies = cookies;
 }
+
+#[cfg(test)]
+mod tests;
