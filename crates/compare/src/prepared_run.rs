@@ -33,7 +33,7 @@ impl PreparedRun {
         let failures = fail_on::judge(&settings.fail_on, name, record);
         let mut doubts: Vec<String> = doubt(name, record).into_iter().collect();
         let Skip::Seconds(seconds) = settings.skip else {
-            let (figures, warm_up) = RunFigures::settled(record).map_err(named)?;
+            let (figures, warm_up) = RunFigures::without_warm_up(record).map_err(named)?;
             doubts.extend(warm_up.doubt().map(|doubt| format!("{name} {doubt}")));
             let left_out = match warm_up.seconds() {
                 0 => None,

@@ -41,7 +41,7 @@ pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, 
     let (url, file) = starter::places(what.url, what.file).map_err(NotCreated::Argument)?;
     // Ask only when the script can be written.
     if !what.force && file.exists() {
-        return Err(new_file::exists(&file).into());
+        return Err(new_file::exists_message(&file).into());
     }
     if let Some((format, source)) = what.from {
         let format = Format::from_flag(format).map_err(NotCreated::Argument)?;

@@ -20,13 +20,13 @@ pub fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
         .open(file)
         .and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => exists(file),
+        ErrorKind::AlreadyExists => exists_message(file),
         _ => format!("cannot write {}: {error}", file.display()),
     })
 }
 
 /// The message about a file that is not overwritten.
-pub fn exists(file: &Path) -> String {
+pub fn exists_message(file: &Path) -> String {
     format!(
         "{} already exists; use --force to overwrite it",
         file.display()

@@ -121,9 +121,9 @@ impl RunFigures {
             .collect();
         if seconds.is_empty() {
             return Err(if record.seconds.is_empty() {
-                "its record has no second: it never began".to_owned()
+                "its record contains no seconds: the run did not start".to_owned()
             } else {
-                format!("it has no second after the {skip} that are skipped")
+                format!("it has no seconds after the first {skip}, which are skipped")
             });
         }
         let has = |name: &str| {
@@ -132,7 +132,7 @@ impl RunFigures {
                 .any(|second| second.trends.contains_key(name))
         };
         let Some((trend, times)) = TIMES.into_iter().find(|(name, _)| has(name)) else {
-            return Err("it has no times: there was no response".to_owned());
+            return Err("it has no latencies: there was no response".to_owned());
         };
         let counter = COUNTS
             .into_iter()
@@ -192,7 +192,7 @@ impl RunFigures {
     ///
     /// # Errors
     /// See [`RunFigures::of`].
-    pub fn settled(record: &Record) -> Result<(RunFigures, WarmUp), String> {
+    pub fn without_warm_up(record: &Record) -> Result<(RunFigures, WarmUp), String> {
         let whole = RunFigures::of(record, 0)?;
         let means = |windows: &[Histogram]| windows.iter().map(Histogram::mean).collect();
         let mut series: Vec<Vec<f64>> = vec![means(&whole.rates)];
@@ -210,8 +210,8 @@ impl RunFigures {
     }
 
     fn read(&self, count: f64, length: f64) -> BTreeMap<&'static str, f64> {
-        let times = merged(&self.windows);
-        let failures = merged(&self.failures);
+        let times = merge_all(&self.windows);
+        let failures = merge_all(&self.failures);
         FIGURES
             .iter()
             .filter_map(|figure| {
@@ -254,7 +254,7 @@ impl RunFigures {
 /// Number of samples that must be above a quantile.
 const MIN_SAMPLES_ABOVE: f64 = 10.0;
 
-fn merged(windows: &[Histogram]) -> Histogram {
+fn merge_all(windows: &[Histogram]) -> Histogram {
     let mut sum = Histogram::new();
     windows.iter().for_each(|window| sum.merge(window));
     sum

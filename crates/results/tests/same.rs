@@ -131,7 +131,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
     let mut random = Random::new(9);
     let mut settled = || {
         let record = record(&mut random, 60, 0.03, 1.0);
-        RunFigures::settled(&record).expect("figures").0
+        RunFigures::without_warm_up(&record).expect("figures").0
     };
     // A share near the bound needs more comparisons.
     let comparisons = 3 * COMPARISONS;
@@ -153,7 +153,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
     for (number, second) in warming.seconds.iter_mut().enumerate() {
         second.second = number as u64;
     }
-    let (figures, warm_up) = RunFigures::settled(&warming).expect("figures");
+    let (figures, warm_up) = RunFigures::without_warm_up(&warming).expect("figures");
     assert!((10..=15).contains(&warm_up.seconds()), "{warm_up:?}");
     let p50 = figures::find("p50").expect("a figure");
     let median = figures.value(p50).expect("enough samples");

@@ -68,7 +68,7 @@ pub fn lab(lab: &NewLab<'_>) -> Result<Exit, Failure> {
         false => lab.file.to_owned(),
     };
     if file.exists() && !lab.force {
-        return Err(new_file::exists(&file).into());
+        return Err(new_file::exists_message(&file).into());
     }
     let reply;
     let (command, url) = match (lab.command, lab.url) {
