@@ -43,11 +43,11 @@ impl LimitPlot {
         let width = plot_width.width();
         let mut drawing = Drawing::default();
         let mut keys = vec![
-            (Key::Marker(0), "kept".to_owned()),
-            (Key::Cross, "not kept".to_owned()),
+            (Key::Marker(0), "met".to_owned()),
+            (Key::Cross, "missed".to_owned()),
         ];
         if self.trials.iter().any(|trial| trial.soak) {
-            keys.push((Key::Marker(1), "soak, kept".to_owned()));
+            keys.push((Key::Marker(1), "soak, met".to_owned()));
         }
         let top = legend(&mut drawing, &keys, (8.0, width - 8.0), 4.0) + 28.0;
         let frame = Frame {
@@ -107,7 +107,7 @@ impl LimitPlot {
                         || "no response,".to_owned(),
                         |value| format!("{} {},", number::short(value), self.unit)
                     ),
-                    if trial.kept { "kept" } else { "not kept" },
+                    if trial.kept { "met" } else { "missed" },
                     if trial.soak { ", long" } else { "" }
                 )
             })

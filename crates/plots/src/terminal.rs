@@ -62,7 +62,7 @@ pub fn limit(plot: &LimitPlot, columns: usize) -> String {
     let (low, high) = (number::tick(ends.0), number::tick(ends.1));
     let gap = across.saturating_sub(low.chars().count());
     out += &clip(&format!("{:left$}   {low}{high:>gap$}", ""), columns);
-    out + &clip("● kept   × not kept   ■ kept in the soak", columns)
+    out + &clip("● met   × missed   ■ met in the soak", columns)
 }
 
 /// The values of a metric in several runs.

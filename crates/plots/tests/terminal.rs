@@ -39,7 +39,7 @@ rate/s   p95 of response time, ms; │ is the limit of 50.0 ms
    800                                           │       ×
   1600                                           │        ×
          2                                              100
-● kept   × not kept   ■ kept in the soak
+● met   × missed   ■ met in the soak
 ";
     assert_eq!(text, expected, "\n{text}");
 }

@@ -131,6 +131,9 @@ impl RunFigures {
                 .iter()
                 .any(|second| second.trends.contains_key(name))
         };
+        if let Some(why) = without_success(record) {
+            return Err(why);
+        }
         let Some((trend, times)) = TIMES.into_iter().find(|(name, _)| has(name)) else {
             return Err("it has no latencies: there was no response".to_owned());
         };
@@ -249,6 +252,20 @@ impl RunFigures {
             (None, _) => interval::mean(&self.windows, confidence, SEED),
         }
     }
+}
+
+/// Why a run has no times, if all its requests failed. k6's `http_req_duration` contains failed requests, as 0 without a
+/// connection.
+fn without_success(record: &Record) -> Option<String> {
+    let end = record.end.as_ref()?;
+    let (failed, all) = *end.rates.get("http_req_failed")?;
+    if failed == 0 || failed < all {
+        return None;
+    }
+    let mut reasons = end.generator.reasons.iter();
+    let why = reasons.find(|(cause, _)| cause == "server");
+    let why = why.map_or(String::new(), |(_, why)| format!(" ({why})"));
+    Some(format!("every request failed{why}, so it has no times"))
 }
 
 /// Number of samples that must be above a quantile.

@@ -98,12 +98,13 @@ builtins! {
 
     /// Name lookup; 0 if the address was known.
     HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
-    /// From the start to the last byte, including connecting.
+    /// From the start to the last byte of exchanges that did not fail, including connecting.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
     /// A script's gRPC calls from start to status. The first call on a connection includes the time to open the
     /// connection, until the server's HTTP/2 settings arrive.
     GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
-    /// From the scheduled start to the last byte. Only in open models, because the other models have no schedule.
+    /// From the scheduled start to the last byte of exchanges that did not fail. Only in open models, because the other
+    /// models have no schedule.
     HTTP_REQ_RESPONSE_TIME = "http_req_response_time", Trend, Time, extra;
     /// Total time of failed exchanges.
     HTTP_REQ_FAILED_DURATION = "http_req_failed_duration", Trend, Time, extra;

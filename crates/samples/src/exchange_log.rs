@@ -39,6 +39,8 @@ const SCHEDULED: u8 = 1;
 const FAILED: u8 = 2;
 /// A rule decided whether the response was expected.
 const HAS_RULE: u8 = 4;
+/// The exchange did not fail.
+const SUCCEEDED: u8 = 8;
 
 /// The flags that an exchange needs to count for a trend.
 type RequiredFlags = u8;
@@ -58,8 +60,9 @@ const TRENDS: &[(MetricId, &[usize], RequiredFlags)] = &[
     (HTTP_REQ_WAITING, &[WAITING], NONE),
     (HTTP_REQ_RECEIVING, &[RECEIVING], NONE),
     (HTTP_REQ_LOOKING_UP, &[LOOKING_UP], NONE),
-    (HTTP_REQ_TOTAL, &[TOTAL], NONE),
-    (HTTP_REQ_RESPONSE_TIME, &[RESPONSE], SCHEDULED),
+    // A service that refuses requests quickly must not look fast.
+    (HTTP_REQ_TOTAL, &[TOTAL], SUCCEEDED),
+    (HTTP_REQ_RESPONSE_TIME, &[RESPONSE], SCHEDULED | SUCCEEDED),
     (HTTP_REQ_FAILED_DURATION, &[TOTAL], FAILED),
 ];
 
@@ -119,7 +122,7 @@ impl ExchangeLog {
         let scheduled = facts.scheduled.unwrap_or(facts.started);
         self.columns[RESPONSE][row] = between(scheduled, facts.done);
         self.flags[row] = (u8::from(facts.scheduled.is_some()) * SCHEDULED)
-            | (u8::from(facts.failed()) * FAILED)
+            | if facts.failed() { FAILED } else { SUCCEEDED }
             | (u8::from(facts.expected.is_some()) * HAS_RULE);
         let words = row * self.words..(row + 1) * self.words;
         if let Some(words) = self.matched.get_mut(words) {
@@ -157,7 +160,7 @@ impl ExchangeLog {
         let mut nanos = [0u64; CAPACITY];
         let mut values = [0f64; CAPACITY];
         for &(metric, columns, required_flags) in TRENDS {
-            if required_flags != NONE && any_flag & required_flags == 0 {
+            if any_flag & required_flags != required_flags {
                 continue;
             }
             let mut parts = columns.iter().filter(|&&column| used[column]);

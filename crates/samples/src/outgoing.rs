@@ -100,12 +100,13 @@ impl Outgoing {
         }
         let total = facts.done.since(facts.started);
         record(HTTP_REQ_LOOKING_UP, ms(phases.looking_up));
+        if facts.failed() {
+            record(HTTP_REQ_FAILED_DURATION, ms(total));
+            return;
+        }
         record(HTTP_REQ_TOTAL, ms(total));
         if let Some(scheduled) = facts.scheduled {
             record(HTTP_REQ_RESPONSE_TIME, ms(facts.done.since(scheduled)));
-        }
-        if facts.failed() {
-            record(HTTP_REQ_FAILED_DURATION, ms(total));
         }
     }
 

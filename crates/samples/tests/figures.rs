@@ -102,6 +102,11 @@ fn failed_exchanges_have_separate_latencies() {
         ..quick()
     };
     (0..100).for_each(|_| scene.recorder.http(&refused, &base));
+    let scheduled = HttpFacts {
+        scheduled: Some(at(90.0)),
+        ..refused.clone()
+    };
+    scene.recorder.http(&scheduled, &base);
     let nobody_asked = HttpFacts {
         expected: None,
         ..refused
@@ -111,20 +116,22 @@ fn failed_exchanges_have_separate_latencies() {
     let values = |name: &str| scene::metric(&summary, name).values.clone();
     // k6's metric counts a refused connection as 0 ms. Our additional metric contains its duration.
     assert_eq!(values("http_req_duration").min(), Some(0.0));
-    assert_eq!(values("http_req_duration").count(), Some(401.0));
+    assert_eq!(values("http_req_duration").count(), Some(402.0));
     assert_eq!(values("http_req_failed_duration").min(), Some(0.5));
-    assert_eq!(values("http_req_failed_duration").count(), Some(101.0));
+    assert_eq!(values("http_req_failed_duration").count(), Some(102.0));
+    // A service that refuses requests quickly is not fast.
+    assert_eq!(values("http_req_total").count(), Some(300.0));
+    assert!(scene::find(&summary, "http_req_response_time").is_none());
     let expected = values("http_req_duration{expected_response:true}");
     assert_eq!(
         (expected.count(), expected.min()),
         (Some(300.0), Some(10.0))
     );
     let failed = values("http_req_failed");
-    assert_eq!((failed.passes(), failed.fails()), (Some(100), Some(300)));
-    assert_eq!(failed.rate(), Some(0.25));
-    assert_eq!(summary.http.statuses, [(0, 101), (200, 300)]);
+    assert_eq!((failed.passes(), failed.fails()), (Some(101), Some(300)));
+    assert_eq!(summary.http.statuses, [(0, 102), (200, 300)]);
     assert_eq!(summary.http.errors.len(), 1);
-    assert_eq!(summary.http.errors[0].count, 101);
+    assert_eq!(summary.http.errors[0].count, 102);
     assert_eq!(summary.http.errors[0].code, 1212);
 }
 

@@ -4,7 +4,7 @@ use plimsoll_plots::terminal;
 use plimsoll_stats::limit::{Limit, Outcome};
 use serde_json::{Value, json};
 
-use crate::trial::Trial;
+use crate::trial::{Trial, format_time};
 use crate::{Settings, curve};
 
 /// A completed search.
@@ -84,7 +84,7 @@ impl SearchResult {
                 format!("{:.1}", trial.served),
                 format!("{:.2} %", trial.failed * 100.0),
             ];
-            row.extend(trial.figures.iter().map(|figure| format!("{figure:.2}")));
+            row.extend(trial.figures.iter().map(|figure| format_time(*figure)));
             let soak = if trial.soak { "soak: " } else { "" };
             row.push(format!("{:.1}", trial.by_little));
             row.push(format!("{soak}{}", trial.outcome_text()));
@@ -121,7 +121,7 @@ impl SearchResult {
                 format!("{:.2}%", trial.failed * 100.0)
             );
             for figure in &trial.figures {
-                text += &format!(" {figure:>12.2}");
+                text += &format!(" {:>12}", format_time(*figure));
             }
             let soak = if trial.soak { "soak: " } else { "" };
             text += &format!(

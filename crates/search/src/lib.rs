@@ -23,7 +23,7 @@ pub use command::LoadCommand;
 pub use found::SearchResult;
 pub use plimsoll_results::objective::Objective;
 pub use settings::Settings;
-pub use trial::Trial;
+pub use trial::{Trial, format_time};
 
 /// Runs a trial, and returns the record that it writes.
 pub type RunTrial<'a> = dyn FnMut(&TrialCommand<'_>) -> Result<Record, String> + 'a;

@@ -64,8 +64,10 @@ impl Trial {
         let found = METRICS
             .into_iter()
             .find_map(|metric| Some((metric, histogram(metric)?)));
-        let (metric, times) = found.unwrap_or(("iteration_duration", Histogram::new()));
         let count = |name| end.counters.get(name).copied();
+        // If every request failed, the durations of iterations are those of failures.
+        let found = found.filter(|_| failed(end) < 1.0);
+        let (metric, times) = found.unwrap_or((METRICS[0], Histogram::new()));
         let dropped = count("dropped_iterations").unwrap_or(0.0);
         let figures = |dropped: f64| -> Vec<f64> {
             let objectives = settings.objectives.iter();
@@ -218,7 +220,7 @@ impl Trial {
             .objectives
             .iter()
             .zip(&self.figures)
-            .map(|(objective, figure)| format!("{}={figure:.2}ms", objective.figure))
+            .map(|(objective, figure)| format!("{}={}ms", objective.figure, format_time(*figure)))
             .collect();
         let what = if self.soak { "soak" } else { "try" };
         let doubt = if self.verdict == "valid" {
@@ -234,15 +236,26 @@ impl Trial {
         )
     }
 
-    /// Returns `kept`, or why the objective was not met.
+    /// Returns `met`, or why the objective was not met.
     pub fn outcome_text(&self) -> String {
         match self.outcome() {
-            Outcome::Met { .. } => "kept".to_owned(),
+            Outcome::Met { .. } => "met".to_owned(),
             Outcome::Missed { .. } => self.broken.join(", "),
             Outcome::GeneratorLimit => {
                 format!("{}; not counted: generator", self.broken.join(", "))
             }
         }
+    }
+}
+
+/// A time with two digits, or a sign if there is none: `∞` if more iterations were dropped than the percentile allows.
+pub fn format_time(milliseconds: f64) -> String {
+    if milliseconds.is_nan() {
+        "–".to_owned()
+    } else if milliseconds.is_infinite() {
+        "∞".to_owned()
+    } else {
+        format!("{milliseconds:.2}")
     }
 }
 

@@ -14,7 +14,9 @@ use plimsoll_results::secrets;
 use plimsoll_run::Refusal;
 use plimsoll_run::child::Scratch;
 use plimsoll_search::fail_on::{EarlierSearch, judge};
-use plimsoll_search::{LoadCommand, SearchResult, Settings, Trial, TrialCommand, search};
+use plimsoll_search::{
+    LoadCommand, SearchResult, Settings, Trial, TrialCommand, format_time, search,
+};
 use plimsoll_stats::limit::{Limit, Outcome};
 
 use crate::exit::Exit;
@@ -172,7 +174,7 @@ impl TrialView {
 /// The row of a trial on the page.
 fn row(trial: &Trial) -> Row {
     let soak = if trial.soak { "soak: " } else { "" };
-    let figures = trial.figures.iter().map(|figure| format!("{figure:.2}"));
+    let figures = trial.figures.iter().map(|figure| format_time(*figure));
     let first = [
         trial.rate.to_string(),
         format!("{:.1}", trial.served),

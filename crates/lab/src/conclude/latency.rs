@@ -1,12 +1,14 @@
 //! Selects the trend in a record that is the latency of a run.
 
-use plimsoll_results::record::Record;
+use plimsoll_results::record::{Record, Second};
 
 /// Trends that can be the latency of a run, and their labels, which are the same for HTTP and gRPC.
 /// Service time covers only the network exchange, from the first byte sent to the last byte
 /// received. Total time includes waiting for a connection and opening it.
-const LATENCIES: [(&str, &str); 8] = [
+const LATENCIES: [(&str, &str); 9] = [
     ("http_req_response_time", "response time"),
+    // Without failed requests.
+    ("http_req_duration{expected_response:true}", "service time"),
     ("http_req_duration", "service time"),
     ("grpc_req_response_time", "response time"),
     ("grpc_req_duration", "service time"),
@@ -15,6 +17,21 @@ const LATENCIES: [(&str, &str); 8] = [
     ("ws_session_duration", "session time"),
     ("iteration_duration", "iteration time"),
 ];
+
+/// The number of requests of a second, including failed ones, which most of the trends do not contain.
+pub fn requests(second: &Second, trend: &str) -> f64 {
+    let counter = match trend.split_once("_req_") {
+        _ if trend.contains('{') && !trend.ends_with("{expected_response:true}") => None,
+        Some(("http", _)) => Some("http_reqs"),
+        Some(("grpc", _)) => Some("grpc_reqs"),
+        _ => None,
+    };
+    let counted = counter.and_then(|name| second.counters.get(name));
+    counted.copied().unwrap_or_else(|| {
+        let trend = second.trends.get(trend);
+        trend.map_or(0.0, |trend| trend.count as f64)
+    })
+}
 
 /// The label of a trend that is used as the latency.
 pub fn latency_kind(trend: &str) -> &str {

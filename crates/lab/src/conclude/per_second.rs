@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use plimsoll_results::lab::SecondFigures;
 use plimsoll_results::record::Second;
 
+use super::latency::requests;
+
 /// Numerators and denominators of the figures that are ratios, for each whole second: `seconds` as
 /// recorded, and as reported.
 pub fn parts_per_second(
@@ -16,7 +18,7 @@ pub fn parts_per_second(
     let whole = seconds.iter().zip(reported);
     for (second, reported) in whole.filter(|(second, _)| second.lasted.is_none()) {
         let count = |trend: &str| second.trends.get(trend).map_or(0, |trend| trend.count) as f64;
-        let (all, failed) = (count(trend), reported.failed as f64);
+        let (all, failed) = (requests(second, trend), reported.failed as f64);
         let mut add = |name: &str, above: f64, below: f64| {
             let parts = parts.entry(name.to_owned()).or_default();
             parts.push((above, below));

@@ -8,7 +8,7 @@ use plimsoll_results::lab::{LimitSearch, Repeat, SecondFigures, Used};
 use plimsoll_results::record::{End, Generator, Record, Second};
 use plimsoll_stats::Histogram;
 
-use super::latency::{latency_kind, latency_of};
+use super::latency::{latency_kind, latency_of, requests};
 use super::per_second::{cpu_in, parts_per_second};
 use super::{fixed_work, stream};
 use crate::resolve::Cell;
@@ -132,10 +132,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         None => latency_of(record).unwrap_or(("http_req_duration", "service time")),
     };
     let length = |second: &Second| second.lasted.unwrap_or(1.0);
-    let requests = |second: &Second| match second.trends.get(trend) {
-        Some(trend) => trend.count as f64,
-        None => second.counters.get("http_reqs").copied().unwrap_or(0.0),
-    };
+    let requests = |second: &Second| requests(second, trend);
     // After the end of the load, users only finish their iterations or their think time, which is not
     // load.
     let end = match cell.load.work {
@@ -306,15 +303,13 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
             figures.insert(name.to_owned(), value);
         }
     };
-    if time > 0.0 && !latency.is_empty() && trend != "iteration_duration" {
+    let all: f64 = seconds.iter().map(|second| requests(second, trend)).sum();
+    if time > 0.0 && all > 0.0 && trend != "iteration_duration" {
         // Failed requests do not count, because rejecting requests quickly must not look like high
         // throughput.
-        let served = latency.count().saturating_sub(failed(seconds));
-        put("requests_per_second", served as f64 / time);
-        put(
-            "failed_share",
-            failed(seconds) as f64 / latency.count() as f64 * 100.0,
-        );
+        let failed = failed(seconds) as f64;
+        put("requests_per_second", (all - failed).max(0.0) / time);
+        put("failed_share", failed / all * 100.0);
     }
     if !latency.is_empty() {
         for (name, q) in QUANTILES {
