@@ -50,7 +50,9 @@ impl Evidence {
         self.open_model = lag.is_some();
         self.send_lag_p99 = lag;
         self.arrivals.clone_from(&run.arrivals);
-        self.latency_median = run.median(builtin::HTTP_REQ_DURATION);
+        // Without a response, this would be a time of failures.
+        let median = run.median(builtin::HTTP_REQ_DURATION);
+        self.latency_median = median.filter(|_| http.responses() > 0);
         self.dropped = if lag.is_some() { dropped } else { 0 };
         self.started = run.completed + run.interrupted;
         self.exhausted = http.exhausted;

@@ -114,6 +114,11 @@ const HINTS: &[Hint] = &[
         Cause::Client,
         "the server does not speak this protocol on this port: is it TLS, or HTTP/2?",
     ),
+    (
+        "authentication handshake failed",
+        Cause::Client,
+        "does the server use TLS on this port? If not, write --plaintext",
+    ),
     ("reset", Cause::Server, "the server closed the connection"),
     ("EOF", Cause::Server, "the server closed the connection"),
     (
@@ -171,6 +176,10 @@ mod tests {
             refused.text.contains("is the server running"),
             "{refused:?}"
         );
+        let tls = of(
+            "Unavailable: connection error: desc = \"transport: authentication handshake failed: EOF\"",
+        );
+        assert!(tls.text.ends_with("If not, write --plaintext"), "{tls:?}");
         let name = of("lookup: no such host");
         assert_eq!(name.cause, Cause::Client);
         assert!(name.text.contains("does not resolve"), "{name:?}");
