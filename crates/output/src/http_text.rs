@@ -83,7 +83,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         entry(
             "rate",
             &match result.requests_per_second {
-                Some(per_second) => format!("{} requests/s", paint.figure(&rate(per_second))),
+                Some(per_second) => rate_text(result, per_second, paint),
                 None => paint.bad(NO_RESPONSE),
             },
         ),
@@ -123,6 +123,21 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines.splice(2..2, protocols_line(result));
     lines.splice(2..2, resent(result));
     lines
+}
+
+/// The rate of successful requests, because a service that refuses requests quickly must not look fast. If some failed,
+/// also the rate of all.
+fn rate_text(result: &HttpResult, per_second: f64, paint: Paint) -> String {
+    if result.failed == 0 {
+        return format!("{} requests/s", paint.figure(&rate(per_second)));
+    }
+    let succeeded = result.requests.saturating_sub(result.failed) as f64;
+    let share = succeeded / (result.requests as f64).max(1.0);
+    format!(
+        "{} successful requests/s ({} with the failed ones)",
+        paint.figure(&rate(per_second * share)),
+        rate(per_second)
+    )
 }
 
 /// The time in which requests started. If the run ended noticeably later, also the time until its end: the last

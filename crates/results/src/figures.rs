@@ -150,6 +150,10 @@ impl RunFigures {
                 .iter()
                 .any(|second| second.rates.contains_key(*name))
         });
+        let counts_failures = failing.is_some_and(|(name, _)| {
+            let requests = name.strip_suffix("_failed").map(|kind| format!("{kind}s"));
+            requests.as_deref() == Some(counter)
+        });
         let mut run = RunFigures {
             times,
             values: BTreeMap::new(),
@@ -169,6 +173,11 @@ impl RunFigures {
                 run.windows.push(window);
             }
             let counted = second.counters.get(counter).copied().unwrap_or(0.0);
+            // A service that refuses requests quickly must not look fast.
+            let counted = match failing.and_then(|(name, _)| second.rates.get(name)) {
+                Some((failed, _)) if counts_failures => (counted - *failed as f64).max(0.0),
+                _ => counted,
+            };
             count += counted;
             length += second.lasted.unwrap_or(1.0);
             if second.lasted.is_none() {

@@ -77,9 +77,14 @@ impl Evidence {
                 Level::Suspect,
                 failure.map_or(Cause::Server, |failure| failure.cause),
                 format!(
-                    "{} of {} requests failed: the latencies are mostly those of failures{}",
+                    "{} of {} requests failed{}{}",
                     self.failed,
                     self.requests,
+                    // k6's metrics contain failed requests.
+                    match self.is_request_load {
+                        true => "",
+                        false => ": the times of k6's metrics are mostly those of failures",
+                    },
                     failure.map_or(String::new(), |failure| format!(" ({})", failure.text))
                 ),
             );

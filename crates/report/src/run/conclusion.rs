@@ -147,8 +147,8 @@ fn load_words(run: &RunView<'_>) -> Words {
     let count = run.count();
     let noun = run.unit.noun(count);
     let time = format_seconds(run.end.duration_seconds);
-    let words = match run.rate() {
-        Some(rate) => Words::new().figure(rate, None, &format!("{}/s", run.unit.noun(2))),
+    let words = match run.successful_rate() {
+        Some((rate, unit)) => Words::new().figure(rate, None, &unit),
         None => Words::new().strong("No request got a response"),
     };
     let users = run.record.seconds.iter().map(|second| second.users).max();

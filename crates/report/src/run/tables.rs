@@ -38,14 +38,9 @@ pub fn figures(run: &RunView<'_>) -> Vec<Block> {
         let value = Words::new().figure(value, None, unit);
         rows.push(vec![Words::plain(name), value, range]);
     };
-    let rate = run.rate();
-    let unit = format!("{}/s", run.unit.noun(2));
-    row(
-        "rate",
-        rate,
-        rate.and_then(|rate| interval("rate", rate, 1.0)),
-        &unit,
-    );
+    if let Some((rate, unit)) = run.successful_rate() {
+        row("rate", Some(rate), interval("rate", rate, 1.0), &unit);
+    }
     let failed = run
         .failed()
         .map(|(failed, all)| failed as f64 / all.max(1) as f64 * 100.0);

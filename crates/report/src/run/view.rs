@@ -136,6 +136,18 @@ impl<'a> RunView<'a> {
         (seconds > 0.0 && is_answered).then(|| self.count() as f64 / seconds)
     }
 
+    /// The rate without failed requests, and its unit: a service that refuses requests quickly must not look fast.
+    pub fn successful_rate(&self) -> Option<(f64, String)> {
+        let (rate, unit) = (self.rate()?, self.unit.noun(2));
+        match self.failed() {
+            Some((failed, all)) if failed > 0 && self.unit == Unit::Requests => {
+                let share = 1.0 - failed as f64 / all.max(1) as f64;
+                Some((rate * share, format!("successful {unit}/s")))
+            }
+            _ => Some((rate, format!("{unit}/s"))),
+        }
+    }
+
     /// Failed requests and all of them, if failures are known.
     pub fn failed(&self) -> Option<(u64, u64)> {
         self.end.rates.get("http_req_failed").copied()
