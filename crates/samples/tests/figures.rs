@@ -104,7 +104,7 @@ fn failed_exchanges_have_separate_latencies() {
     (0..100).for_each(|_| scene.recorder.http(&refused, &base));
     let scheduled = HttpFacts {
         scheduled: Some(at(90.0)),
-        ..refused.clone()
+        ..refused
     };
     scene.recorder.http(&scheduled, &base);
     let nobody_asked = HttpFacts {
