@@ -104,11 +104,12 @@ impl History {
         };
         let figure = self.figure;
         let mut text = format!(
-            "{}\nconfiguration {}, environment {}, {} runs\n\n",
+            "{}\nconfiguration {}, environment {}, {} run{}\n\n",
             latest.command,
             short(&latest.configuration_hash),
             short(&latest.fingerprint),
-            self.runs.len()
+            self.runs.len(),
+            if self.runs.len() == 1 { "" } else { "s" }
         );
         for run in self.runs.iter().filter(|run| !self.is_followed(run)) {
             text += &format!(

@@ -196,8 +196,8 @@ fn strip_run(reason: &str) -> &str {
         .unwrap_or(rest)
 }
 
-/// The text between the numbers, and the numbers. Digits within a word are not a number.
-fn split_at_numbers(text: &str) -> (Vec<String>, Vec<f64>) {
+/// The text between the numbers, and the numbers. Digits within a word or a path are not a number.
+fn split(text: &str) -> (Vec<String>, Vec<f64>) {
     let mut pieces = vec![String::new()];
     let mut numbers = Vec::new();
     let mut rest = text;
@@ -220,7 +220,8 @@ fn split_at_numbers(text: &str) -> (Vec<String>, Vec<f64>) {
             if let Some(last) = pieces.last_mut() {
                 last.push(c);
             }
-            in_word = c.is_alphanumeric() || c == '_';
+            // A hyphen continues a word, but starts a negative number.
+            in_word = c.is_alphanumeric() || c == '_' || c == '/' || (c == '-' && in_word);
             rest = &rest[c.len_utf8()..];
         }
     }
@@ -324,6 +325,11 @@ mod tests {
             suspect("b", "p99 of h2 was 4.5ms late"),
         ];
         assert_eq!(texts(&cells), ["a suspect: P99 of h2 was 4.5ms late."]);
+        let path = "results/mylab-quick-20261129T021646Z/cells/1: 1234567 of -1 failed";
+        assert_eq!(
+            texts(&[suspect("a", path)]),
+            ["a suspect: results/mylab-quick-20261129T021646Z/cells/1: 1,234,567 of -1 failed."]
+        );
     }
 
     #[test]

@@ -166,8 +166,12 @@ pub fn join_list(items: &[String]) -> String {
     }
 }
 
-/// The text with a capital first letter, for the start of a sentence.
-pub fn capitalize(text: &str) -> String {
+/// The text with a capital first letter, for the start of a sentence. A path stays as it is.
+pub fn capital(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if first.contains('/') {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + chars.as_str()

@@ -109,7 +109,9 @@ export default function () {
   const functions = Object.entries(checks).map(([name, holds]) => [name, () => holds]);
   if (!check(response, Object.fromEntries(functions))) {
     const start = JSON.stringify((response.body ?? '').slice(0, 200));
-    console.error(`the response was ${response.status} over ${response.proto}: ${start}`);
+    console.error(response.status === 0
+      ? `there was no response: ${response.error}`
+      : `the response was ${response.status} over ${response.proto}: ${start}`);
   }
 }
 "#;
