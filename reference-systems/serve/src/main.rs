@@ -75,13 +75,10 @@ fn main() -> ExitCode {
         System::Timezone(settings) => plimsoll_timezone::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
         #[cfg(not(feature = "all"))]
-        System::Missing(arguments) => Err(format!(
-            "this program was built without the system {}; build it with: \
-             cargo build --release --manifest-path reference-systems/Cargo.toml",
-            arguments
-                .first()
-                .map_or_else(Default::default, |name| name.to_string_lossy())
-        )),
+        System::Missing(arguments) => {
+            let name = arguments.first().map(|name| name.to_string_lossy());
+            Err(missing(name.as_deref().unwrap_or_default()))
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,4 +87,20 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Why there is no system with this name.
+#[cfg(not(feature = "all"))]
+fn missing(name: &str) -> String {
+    const OPTIONAL: [&str; 5] = ["gateway", "orders", "statuslist", "timezone", "zanzibar"];
+    if OPTIONAL.contains(&name) {
+        return format!(
+            "this program was built without the system {name}; build it with: \
+             cargo build --release --manifest-path reference-systems/Cargo.toml"
+        );
+    }
+    format!(
+        "there is no system {name:?}; the systems are payload, {}",
+        OPTIONAL.join(", ")
+    )
 }
