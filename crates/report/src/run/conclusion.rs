@@ -152,8 +152,9 @@ fn load_words(run: &RunView<'_>) -> Words {
         None => Words::new().strong("No request got a response"),
     };
     let users = run.record.seconds.iter().map(|second| second.users).max();
+    // In an open model, only the users that were busy at the end of each second are known, not the maximum.
     let users = users
-        .filter(|users| *users > 0)
+        .filter(|users| *users > 0 && run.header.model != "open")
         .map_or_else(String::new, |users| {
             format!(
                 " by at most {}",
