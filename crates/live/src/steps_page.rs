@@ -98,7 +98,6 @@ fn length(second: &Second) -> f64 {
 /// Converts a second of a record to a point that starts at `start`.
 pub fn point(second: &Second, start: f64, model: &str) -> Point {
     let count = |name: &str| second.counters.get(name).copied().unwrap_or(0.0) as u64;
-    let failed = second.rates.get("http_req_failed");
     let latency = latency(second).map(|(_, histogram)| histogram);
     let (iterations, dropped) = (count("iterations"), count("dropped_iterations"));
     Point {
@@ -109,7 +108,7 @@ pub fn point(second: &Second, start: f64, model: &str) -> Point {
         finished: iterations,
         dropped,
         requests: count("http_reqs"),
-        failed: failed.map_or(0, |(failed, _)| *failed),
+        failed: second.failed(),
         received: count("data_received"),
         sent: count("data_sent"),
         users: second.users,

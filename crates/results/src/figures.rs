@@ -88,8 +88,47 @@ pub fn times(has: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)>
     TIMES.into_iter().find(|(name, _)| has(name))
 }
 
-/// The counters of requests. The first available one is used.
-const COUNTS: [&str; 3] = ["http_reqs", "grpc_reqs", "iterations"];
+/// What the rate counts. The first kind that a run has is used.
+#[derive(Clone, Copy)]
+enum Counted {
+    HttpRequests,
+    GrpcCalls,
+    Iterations,
+}
+
+impl Counted {
+    fn of(seconds: &[&Second]) -> Counted {
+        let mut seconds = seconds.iter();
+        if seconds
+            .clone()
+            .any(|second| second.counters.contains_key("http_reqs"))
+        {
+            Counted::HttpRequests
+        } else if seconds.any(|second| second.rates.contains_key("grpc_req_failed")) {
+            Counted::GrpcCalls
+        } else {
+            Counted::Iterations
+        }
+    }
+
+    /// The successful ones in a second, because a service that refuses requests quickly must not look fast.
+    fn successful(self, second: &Second) -> f64 {
+        let counter = |name| second.counters.get(name).copied().unwrap_or(0.0);
+        let rate = |name| second.rates.get(name).copied().unwrap_or((0, 0));
+        match self {
+            Counted::HttpRequests => {
+                let (failed, _) = rate("http_req_failed");
+                (counter("http_reqs") - failed as f64).max(0.0)
+            }
+            Counted::GrpcCalls => {
+                let (failed, all) = rate("grpc_req_failed");
+                all.saturating_sub(failed) as f64
+            }
+            Counted::Iterations => counter("iterations"),
+        }
+    }
+}
+
 /// The metrics of failures, and for each whether its passes count the failures.
 const FAILURES: [(&str, bool); 3] = [
     ("http_req_failed", true),
@@ -137,22 +176,11 @@ impl RunFigures {
         let Some((trend, times)) = TIMES.into_iter().find(|(name, _)| has(name)) else {
             return Err("it has no latencies: there was no response".to_owned());
         };
-        let counter = COUNTS
-            .into_iter()
-            .find(|name| {
-                seconds
-                    .iter()
-                    .any(|second| second.counters.contains_key(*name))
-            })
-            .unwrap_or("iterations");
+        let counted = Counted::of(&seconds);
         let failing = FAILURES.into_iter().find(|(name, _)| {
             seconds
                 .iter()
                 .any(|second| second.rates.contains_key(*name))
-        });
-        let counts_failures = failing.is_some_and(|(name, _)| {
-            let requests = name.strip_suffix("_failed").map(|kind| format!("{kind}s"));
-            requests.as_deref() == Some(counter)
         });
         let mut run = RunFigures {
             times,
@@ -172,17 +200,12 @@ impl RunFigures {
                 })?;
                 run.windows.push(window);
             }
-            let counted = second.counters.get(counter).copied().unwrap_or(0.0);
-            // A service that refuses requests quickly must not look fast.
-            let counted = match failing.and_then(|(name, _)| second.rates.get(name)) {
-                Some((failed, _)) if counts_failures => (counted - *failed as f64).max(0.0),
-                _ => counted,
-            };
-            count += counted;
+            let successful = counted.successful(second);
+            count += successful;
             length += second.lasted.unwrap_or(1.0);
             if second.lasted.is_none() {
                 let mut rate = Histogram::new();
-                rate.record(counted);
+                rate.record(successful);
                 run.rates.push(rate);
             }
             if let Some((hits, all)) = failing.and_then(|(name, _)| second.rates.get(name)) {
@@ -267,7 +290,8 @@ impl RunFigures {
 /// connection.
 fn without_success(record: &Record) -> Option<String> {
     let end = record.end.as_ref()?;
-    let (failed, all) = *end.rates.get("http_req_failed")?;
+    let rates = ["http_req_failed", "grpc_req_failed"];
+    let (failed, all) = *rates.iter().find_map(|name| end.rates.get(*name))?;
     if failed == 0 || failed < all {
         return None;
     }

@@ -100,8 +100,8 @@ builtins! {
     HTTP_REQ_LOOKING_UP = "http_req_looking_up", Trend, Time, extra;
     /// From the start to the last byte of exchanges that did not fail, including connecting.
     HTTP_REQ_TOTAL = "http_req_total", Trend, Time, extra;
-    /// A script's gRPC calls from start to status. The first call on a connection includes the time to open the
-    /// connection, until the server's HTTP/2 settings arrive.
+    /// A script's gRPC calls with status OK, from start to status. The first call on a connection includes the time to
+    /// open the connection, until the server's HTTP/2 settings arrive.
     GRPC_REQ_TOTAL = "grpc_req_total", Trend, Time, extra;
     /// From the scheduled start to the last byte of exchanges that did not fail. Only in open models, because the other
     /// models have no schedule.
@@ -113,6 +113,8 @@ builtins! {
     CONNECTION_TIME = "connection_time", Trend, Time, extra;
     /// From an iteration's scheduled start to its actual one. Only in open models.
     ITERATION_SEND_LAG = "iteration_send_lag", Trend, Time, extra;
+    /// Share of a script's gRPC calls with another status than OK.
+    GRPC_REQ_FAILED = "grpc_req_failed", Rate, Default, extra;
 }
 
 /// Whether the program defines this metric, not a script.

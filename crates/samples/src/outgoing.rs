@@ -127,7 +127,7 @@ impl Outgoing {
             at,
             ..
         } = sample;
-        if metric == ITERATION_SEND_LAG && !watch.output_extra {
+        if matches!(metric, ITERATION_SEND_LAG | GRPC_REQ_FAILED) && !watch.output_extra {
             return;
         }
         let tags = if extra.is_empty() && check.is_none() {

@@ -20,14 +20,17 @@ const LATENCIES: [(&str, &str); 9] = [
 
 /// The number of requests of a second, including failed ones, which most of the trends do not contain.
 pub fn requests(second: &Second, trend: &str) -> f64 {
-    let counter = match trend.split_once("_req_") {
-        _ if trend.contains('{') && !trend.ends_with("{expected_response:true}") => None,
-        Some(("http", _)) => Some("http_reqs"),
-        Some(("grpc", _)) => Some("grpc_reqs"),
+    let is_part = trend.contains('{') && !trend.ends_with("{expected_response:true}");
+    let counted = match trend.split_once("_req_") {
+        _ if is_part => None,
+        Some(("http", _)) => second.counters.get("http_reqs").copied(),
+        Some(("grpc", _)) => {
+            let failed = second.rates.get("grpc_req_failed");
+            failed.map(|(_, all)| *all as f64)
+        }
         _ => None,
     };
-    let counted = counter.and_then(|name| second.counters.get(name));
-    counted.copied().unwrap_or_else(|| {
+    counted.unwrap_or_else(|| {
         let trend = second.trends.get(trend);
         trend.map_or(0.0, |trend| trend.count as f64)
     })

@@ -278,16 +278,7 @@ fn merged(seconds: &[Second], trend: &str) -> Histogram {
 }
 
 fn failed(seconds: &[Second]) -> u64 {
-    seconds
-        .iter()
-        .filter_map(|second| {
-            second
-                .rates
-                .get("http_req_failed")
-                .or(second.rates.get("grpc_req_failed"))
-        })
-        .map(|(failed, _)| failed)
-        .sum()
+    seconds.iter().map(Second::failed).sum()
 }
 
 /// The figures of a part of a run.

@@ -140,7 +140,7 @@ impl<'a> RunView<'a> {
     pub fn successful_rate(&self) -> Option<(f64, String)> {
         let (rate, unit) = (self.rate()?, self.unit.noun(2));
         match self.failed() {
-            Some((failed, all)) if failed > 0 && self.unit == Unit::Requests => {
+            Some((failed, all)) if failed > 0 && self.unit != Unit::Iterations => {
                 let share = 1.0 - failed as f64 / all.max(1) as f64;
                 Some((rate * share, format!("successful {unit}/s")))
             }
@@ -150,7 +150,11 @@ impl<'a> RunView<'a> {
 
     /// Failed requests and all of them, if failures are known.
     pub fn failed(&self) -> Option<(u64, u64)> {
-        self.end.rates.get("http_req_failed").copied()
+        let rates = ["http_req_failed", "grpc_req_failed"];
+        rates
+            .iter()
+            .find_map(|name| self.end.rates.get(*name))
+            .copied()
     }
 
     /// The times of the whole run, in milliseconds.
@@ -184,7 +188,7 @@ impl<'a> RunView<'a> {
                 |name| second.counters.get(name).copied(),
                 |name| second.trends.get(name),
             );
-            step.failed += second.rates.get("http_req_failed").map_or(0, |rate| rate.0);
+            step.failed += second.failed();
             let dropped = second.counters.get("dropped_iterations");
             step.dropped += dropped.copied().unwrap_or(0.0);
             let merge = |into: &mut Histogram, name: &str| {

@@ -148,6 +148,13 @@ pub struct Second {
 }
 
 impl Second {
+    /// The number of failed HTTP requests, or of failed gRPC calls of a script.
+    pub fn failed(&self) -> u64 {
+        let names = ["http_req_failed", "grpc_req_failed"];
+        let mut rates = names.iter().filter_map(|name| self.rates.get(*name));
+        rates.next().map_or(0, |(failed, _)| *failed)
+    }
+
     /// Adds data that were recorded later.
     pub fn add(&mut self, late: Second) {
         self.in_flight += late.in_flight;

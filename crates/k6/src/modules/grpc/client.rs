@@ -475,15 +475,20 @@ impl Prepared {
 fn record(work: &Work, reply: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
     let line = &reply.timeline;
     let total = opening + line.done().since(line.started());
-    for (metric, took) in [
-        (builtin::GRPC_REQ_DURATION, line.service_time()),
-        (builtin::GRPC_REQ_TOTAL, total),
-    ] {
-        let took = milliseconds(took);
+    let has_failed = !reply.status.code.is_ok();
+    let add = |metric, value| {
         // This cannot fail, because the metric is built in and the value is a number.
         let _ = work
             .recorder
-            .add_started(metric, took, base, tags, line.started(), line.done());
+            .add_started(metric, value, base, tags, line.started(), line.done());
+    };
+    add(
+        builtin::GRPC_REQ_DURATION,
+        milliseconds(line.service_time()),
+    );
+    add(builtin::GRPC_REQ_FAILED, f64::from(has_failed));
+    if !has_failed {
+        add(builtin::GRPC_REQ_TOTAL, milliseconds(total));
     }
 }
 
