@@ -197,6 +197,12 @@ fn grpc_calls_of_a_script_without_a_response_are_invalid() {
     assert!(reason.contains("none of 3 requests"), "{reason}");
     assert!(reason.contains("did not respond in time"), "{reason}");
     assert_eq!(end["statuses"]["DeadlineExceeded"], 3, "{end}");
+    assert_eq!(
+        end["rates"]["grpc_req_failed"],
+        serde_json::json!([3, 3]),
+        "{end}"
+    );
+    assert_eq!(end["trends"]["grpc_req_total"], Value::Null, "{end}");
     assert_eq!(end["connections_opened"], 3, "{end}");
 }
 

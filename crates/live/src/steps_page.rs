@@ -107,7 +107,10 @@ pub fn point(second: &Second, start: f64, model: &str) -> Point {
         started: iterations,
         finished: iterations,
         dropped,
-        requests: count("http_reqs"),
+        requests: match second.rates.get("grpc_req_failed") {
+            Some((_, calls)) if !second.counters.contains_key("http_reqs") => *calls,
+            _ => count("http_reqs"),
+        },
         failed: second.failed(),
         received: count("data_received"),
         sent: count("data_sent"),

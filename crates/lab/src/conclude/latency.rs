@@ -52,3 +52,40 @@ pub fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
     };
     LATENCIES.into_iter().find(|(name, _)| exists(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_results::distribution::Distribution;
+    use plimsoll_stats::Histogram;
+
+    use super::*;
+
+    #[test]
+    fn failed_requests_count_as_requests() {
+        let mut times = Histogram::new();
+        (0..7).for_each(|_| times.record(1.0));
+        let mut second = Second::default();
+        for trend in [
+            "http_req_total",
+            "grpc_req_total",
+            "session",
+            "http_req_total{name:a}",
+        ] {
+            second
+                .trends
+                .insert(trend.to_owned(), Distribution::of(&times));
+            assert_eq!(requests(&second, trend), 7.0, "{trend}");
+        }
+        second.counters.insert("http_reqs".to_owned(), 10.0);
+        second.rates.insert("grpc_req_failed".to_owned(), (2, 9));
+        assert_eq!(requests(&second, "http_req_total"), 10.0);
+        assert_eq!(
+            requests(&second, "http_req_duration{expected_response:true}"),
+            10.0
+        );
+        assert_eq!(requests(&second, "grpc_req_total"), 9.0);
+        // Its failures are not known.
+        assert_eq!(requests(&second, "http_req_total{name:a}"), 7.0);
+        assert_eq!(requests(&second, "session"), 7.0);
+    }
+}
