@@ -79,7 +79,8 @@ impl Folder {
         if !force {
             self.check_empty()?;
         }
-        fs::create_dir_all(&self.0).map_err(|error| format!("{}: {error}", self.0.display()))?;
+        fs::create_dir_all(&self.0)
+            .map_err(|error| format!("cannot create the folder {}: {error}", self.0.display()))?;
         for role in Role::ALL {
             let pair = match role {
                 Role::Authority => &certificates.authority,
@@ -94,7 +95,7 @@ impl Folder {
 }
 
 fn write_file(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     // An existing file may be readable by other users or may be a link, so replace it with a new file.
     let new_path = path.with_extension(format!("new-{}", std::process::id()));
     let target = if force { &new_path } else { path };

@@ -61,9 +61,7 @@ pub struct Certificates {
 /// Returns a message if the order is invalid or a certificate cannot be generated.
 pub fn make(order: &Order) -> Result<Certificates, String> {
     if order.lifetime.is_zero() {
-        return Err("a certificate that is valid for no time is of no use; \
-            choose another --lifetime"
-            .to_owned());
+        return Err("--lifetime must be longer than 0".to_owned());
     }
     if order.lifetime > LONGEST {
         return Err("a lifetime is at most 100 years (36500d)".to_owned());

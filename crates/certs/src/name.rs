@@ -48,6 +48,15 @@ impl Name {
                 "{text:?} has a port: remove it, because a certificate is valid for all ports"
             ));
         }
+        // No client would take it for a host name (WHATWG URL, "ends in a number").
+        if text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+            && text.contains('.')
+            && !text.starts_with('.')
+        {
+            return Err(format!("{text:?} is not an IP address"));
+        }
         let labels = text.strip_prefix("*.").unwrap_or(text);
         // RFC 1035 §2.3.4: a label has at most 63 octets, and a name in this notation has at most
         // 253. RFC 1123 does not allow underscores in host names, but they are in use.
@@ -113,6 +122,7 @@ mod tests {
             ("a.*.test", "not a host name"),
             ("bücher.test", "not a host name"),
             ("", "not a host name"),
+            ("999.1.1.1", "not an IP address"),
         ] {
             let error = Name::parse(bad).expect_err(bad);
             assert!(error.contains(part), "{bad}: {error}");

@@ -52,7 +52,7 @@ fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
     folder.write(&made, args.force)?;
     let listed: Vec<String> = names.iter().map(Name::to_string).collect();
     print_message(&format!(
-        "an authority, a server's certificate for {} and a client's are in {}",
+        "Created a certificate authority, a server certificate ({}) and a client certificate in {}",
         listed.join(", "),
         folder.path().display()
     ));

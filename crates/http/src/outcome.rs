@@ -67,10 +67,9 @@ impl Outcome {
             Some(head) if error.is_none() => (head.status(), head.proto()),
             _ => (0, Proto::None),
         };
-        exchange.bytes = Traffic {
-            sent: progress.written as u64,
-            received: progress.received,
-        };
+        // A request that is sent again was on the network twice.
+        exchange.bytes.sent += progress.written as u64;
+        exchange.bytes.received += progress.received;
         exchange.body_received = progress.payload;
         exchange.head = progress.head;
         exchange.error = error;

@@ -185,8 +185,11 @@ fn requests_that_the_server_rejects_are_sent_again_and_counted() {
         let post = |path: &str| request(Method::Post, &url(path));
         // The server rejects the second request that it sees, but not the third.
         client.send(&post("/"), None, &mut |_| {}).await.unwrap();
-        let mut resent = Vec::new();
-        let mut count = |exchange: &Exchange| resent.push(exchange.resent);
+        let (mut resent, mut sent) = (Vec::new(), Vec::new());
+        let mut count = |exchange: &Exchange| {
+            resent.push(exchange.resent);
+            sent.push(exchange.bytes.sent);
+        };
         let rejected = post("/rejected");
         let response = client.send(&rejected, None, &mut count).await.unwrap();
         assert_eq!(response.status, 200);
@@ -201,6 +204,8 @@ fn requests_that_the_server_rejects_are_sent_again_and_counted() {
         assert_eq!(response.status, 200);
         // Only the first request was sent twice, and that is one exchange.
         assert_eq!(resent, [1, 0, 0]);
+        let longer = "rejected".len() as u64;
+        assert_eq!(sent[0], 2 * (sent[2] + longer), "{sent:?}");
         assert_eq!(seen.connections.get(), 3);
     });
 }

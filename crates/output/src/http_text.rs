@@ -65,8 +65,9 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
         String::new()
     };
     let duration = duration(result);
+    // The same time as for the rate of requests.
     let per_second = |bytes: u64| {
-        let seconds = result.duration_seconds;
+        let seconds = result.load_seconds.unwrap_or(result.duration_seconds);
         numbers::data(if seconds > 0.0 {
             bytes as f64 / seconds
         } else {
@@ -75,7 +76,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     };
     let per_request = if result.requests > 0 {
         let milliseconds = result.generator.cpu_seconds * 1e3 / result.requests as f64;
-        format!(" ({} a request)", numbers::time(milliseconds, None))
+        format!(" ({} a request)", numbers::rounded_time(milliseconds))
     } else {
         String::new()
     };
@@ -114,11 +115,16 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
             "generator",
             &format!(
                 "{} of processor time{per_request}, {} of memory at most",
-                numbers::time(result.generator.cpu_seconds * 1e3, None),
+                numbers::rounded_time(result.generator.cpu_seconds * 1e3),
                 Bytes(result.generator.peak_rss_bytes)
             ),
         ),
     ];
+    if result.requests == 0 {
+        // Connections and bytes are counted when requests end, so those of open requests are not known.
+        lines.drain(2..4);
+        return lines;
+    }
     lines.splice(2..2, of_grpc(result));
     lines.splice(2..2, protocols_line(result));
     lines.splice(2..2, resent(result));
@@ -143,9 +149,9 @@ fn rate_text(result: &HttpResult, per_second: f64, paint: Paint) -> String {
 /// The time in which requests started. If the run ended noticeably later, also the time until its end: the last
 /// response, timeout or interruption.
 fn duration(result: &HttpResult) -> String {
-    let whole = numbers::time(result.duration_seconds * 1e3, None);
+    let whole = numbers::rounded_time(result.duration_seconds * 1e3);
     let load = result.load_seconds;
-    let Some(load) = load.map(|load| numbers::time(load * 1e3, None)) else {
+    let Some(load) = load.map(|load| numbers::rounded_time(load * 1e3)) else {
         return whole;
     };
     if load == whole {
@@ -293,7 +299,7 @@ fn with_connecting(result: &HttpResult) -> Vec<(&'static str, Option<Latency>)> 
 const UNRELIABLE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
-    let time = |milliseconds| numbers::time(milliseconds, None);
+    let time = |milliseconds| numbers::rounded_time(milliseconds);
     // A quantile is reliable only if enough samples are above it.
     let quantile = |share: f64, milliseconds| {
         let beyond = latency.count as f64 * (1.0 - share);

@@ -31,24 +31,34 @@ pub fn time(milliseconds: f64, unit: Option<TimeUnit>) -> String {
         Some(TimeUnit::Seconds) => format!("{:.2}s", milliseconds * 0.001),
         Some(TimeUnit::Millis) => format!("{milliseconds:.2}ms"),
         Some(TimeUnit::Micros) => format!("{:.2}µs", milliseconds * 1000.0),
-        None if milliseconds < 0.0 => format!("-{}", fitting_time(-milliseconds)),
-        None => fitting_time(milliseconds),
+        None if milliseconds < 0.0 => format!("-{}", fitting_time(-milliseconds, cut)),
+        None => fitting_time(milliseconds, cut),
     }
 }
 
-fn fitting_time(milliseconds: f64) -> String {
+/// Formats a nonnegative time in milliseconds in the best unit, rounded as in reports. k6 truncates.
+pub fn rounded_time(milliseconds: f64) -> String {
+    let round = |value: f64, decimals| {
+        let scale = 10f64.powi(decimals);
+        (value * scale).round() / scale
+    };
+    fitting_time(milliseconds, round)
+}
+
+/// `digits` reduces a number to this number of decimals.
+fn fitting_time(milliseconds: f64, digits: impl Fn(f64, i32) -> f64) -> String {
     if milliseconds == 0.0 {
         "0s".to_owned()
     } else if milliseconds < 0.001 {
-        format!("{}ns", cut(milliseconds * 1e6, 0))
+        format!("{}ns", digits(milliseconds * 1e6, 0))
     } else if milliseconds < 1.0 {
-        format!("{}µs", shortest(cut(milliseconds * 1e3, 2)))
+        format!("{}µs", shortest(digits(milliseconds * 1e3, 2)))
     } else if milliseconds < 1_000.0 {
-        format!("{}ms", shortest(cut(milliseconds, 2)))
+        format!("{}ms", shortest(digits(milliseconds, 2)))
     } else if milliseconds < 60_000.0 {
-        format!("{}s", shortest(cut(milliseconds / 1e3, 2)))
+        format!("{}s", shortest(digits(milliseconds / 1e3, 2)))
     } else {
-        let seconds = cut(milliseconds / 1e3, 0);
+        let seconds = digits(milliseconds / 1e3, 0);
         let (hours, rest) = ((seconds / 3600.0).floor(), seconds % 3600.0);
         let (minutes, seconds) = ((rest / 60.0).floor(), rest % 60.0);
         if hours > 0.0 {

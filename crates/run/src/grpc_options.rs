@@ -101,6 +101,7 @@ impl GrpcOptions {
     fn title(&self, users: u32) -> String {
         let load = match self.load.rate {
             Some(rate) => self.load.describe_rate(rate, "calls"),
+            None if users == 1 => "1 user".to_owned(),
             None => format!("{users} users"),
         };
         let method = self.method.trim_start_matches('/');

@@ -181,9 +181,13 @@ impl HttpOptions {
         let load = match self.load.rate {
             Some(rate) => self.load.describe_rate(rate, "requests"),
             None if self.load.is_fixed_work() => {
-                format!("{users} users, {}", self.load.describe_connections())
+                let noun = if users == 1 { "user" } else { "users" };
+                format!("{users} {noun}, {}", self.load.describe_connections())
             }
-            None => format!("{} connections", users / streams.unwrap_or(1)),
+            None => match users / streams.unwrap_or(1) {
+                1 => "1 connection".to_owned(),
+                connections => format!("{connections} connections"),
+            },
         };
         let load = match (streams, self.load.rate) {
             (Some(_), None) if self.load.is_fixed_work() => load,

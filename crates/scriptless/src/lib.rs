@@ -64,7 +64,9 @@ impl RequestSpec {
     pub fn prepare(&self, settings: &Settings) -> Result<Rc<[Prepared]>, String> {
         let method = Method::parse(&self.method)
             .ok_or_else(|| format!("\"{}\" is not an HTTP method", self.method))?;
-        let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
+        let url =
+            Url::parse(&self.url).map_err(|error| invalid_url(&self.url, &error.to_string()))?;
+        check_url(&self.url, &url)?;
         let mut headers = Fields::new();
         for (name, value) in &self.headers {
             headers
@@ -87,6 +89,27 @@ impl RequestSpec {
             })
             .collect()
     }
+}
+
+/// Why a URL cannot be used, in words for a person. k6's words are those of scripts.
+fn check_url(text: &str, url: &Url) -> Result<(), String> {
+    let Err(unusable) = url.check_usable() else {
+        return Ok(());
+    };
+    let scheme = url.scheme();
+    Err(match scheme {
+        "http" | "https" if url.host().is_empty() => invalid_url(text, "it has no host"),
+        "http" | "https" if unusable.message.ends_with("invalid port") => {
+            invalid_url(text, "a port is a number from 0 to 65535")
+        }
+        "http" | "https" => invalid_url(text, &unusable.message),
+        "" => invalid_url(text, "it has no host"),
+        _ => invalid_url(text, &format!("{scheme} is not http or https")),
+    })
+}
+
+fn invalid_url(text: &str, why: &str) -> String {
+    format!("the URL {text:?} cannot be used: {why}. Write it like http://127.0.0.1:8080/")
 }
 
 /// Creates users that send one request.

@@ -15,6 +15,17 @@ impl Evidence {
                 found.add(Level::Invalid, Cause::Client, text);
                 return;
             }
+            if self.is_request_load && self.interrupted > 0 {
+                let text = format!(
+                    "nothing was measured: when the run ended, {} had no response; does the server respond, and is the run long enough?",
+                    match self.interrupted {
+                        1 => "1 request".to_owned(),
+                        count => format!("{count} requests"),
+                    }
+                );
+                found.add(Level::Invalid, Cause::Server, text);
+                return;
+            }
             // A script may only compute or sleep. A command that only sends requests has at least
             // tried to connect.
             let (cause, text) = if self.is_request_load || self.sent.get() > 0 {

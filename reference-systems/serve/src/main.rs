@@ -10,10 +10,11 @@ mod payload;
 
 #[cfg(not(feature = "all"))]
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use plimsoll_serving::{certificates, log};
+use plimsoll_serving::certificates;
 
 /// The systems allocate and free small objects for every request, on several threads.
 #[global_allocator]
@@ -83,7 +84,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            log::error("cannot go on", &[("reason", message.as_str().into())]);
+            // Without stderr, the exit status still tells.
+            let _ = writeln!(std::io::stderr(), "error: {message}");
             ExitCode::FAILURE
         }
     }

@@ -146,7 +146,11 @@ fn aborted_words(run: &RunView<'_>) -> Option<Words> {
 fn load_words(run: &RunView<'_>) -> Words {
     let count = run.count();
     let noun = run.unit.noun(count);
-    let time = format_seconds(run.end.duration_seconds);
+    let (whole, load) = (run.end.duration_seconds, run.rate_seconds());
+    let time = match (format_seconds(load), format_seconds(whole)) {
+        (load, whole) if load == whole => format!("{load} s"),
+        (load, whole) => format!("{load} s (ended after {whole} s)"),
+    };
     let words = match run.successful_rate() {
         Some((rate, unit)) => Words::new().figure(rate, None, &unit),
         None => Words::new().strong("No request got a response"),
@@ -162,7 +166,7 @@ fn load_words(run: &RunView<'_>) -> Words {
             )
         });
     words.text(format!(
-        ": {} {noun} in {time} s{users}.",
+        ": {} {noun} in {time}{users}.",
         number::count(count)
     ))
 }

@@ -97,7 +97,7 @@ pub fn names(run: &RunView<'_>) -> Vec<Block> {
         .end
         .names
         .iter()
-        .map(|part| name_row(part, run.end.duration_seconds))
+        .map(|part| name_row(part, run.rate_seconds()))
         .collect();
     titled_table(
         run,
@@ -309,7 +309,9 @@ pub fn over_time(run: &RunView<'_>) -> Vec<Block> {
     let marks = marks::explain_marks("Changes of the load", [(String::new(), &run.end.marks[..])]);
     titled_table(
         run,
-        &format!("Over time. Times are the {label}, in ms.{marks}"),
+        &format!(
+            "Over time. Times are the {label}, in ms. A percentile with fewer than ten values above it is left out.{marks}"
+        ),
         head,
         rows,
         1,
@@ -327,9 +329,9 @@ fn time_row(step: &Step, is_open: bool) -> Vec<Words> {
             format_seconds(step.at + step.length)
         )),
         Words::plain(number::short(step.per_second(step.requests))),
-        failure_words(step.failed),
-        shown(step.quantile(0.5)),
-        shown(step.quantile(0.95)),
+        failures(step.failed),
+        shown(reliable(&step.times, 0.5)),
+        shown(reliable(&step.times, 0.95)),
         shown(step.longest()),
         Words::plain(number::count(step.users.into())),
     ];

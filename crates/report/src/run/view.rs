@@ -125,15 +125,19 @@ impl<'a> RunView<'a> {
 
     /// The rate that the command printed, per second. `None` if nothing responded.
     pub fn rate(&self) -> Option<f64> {
-        // k6's rates are over the whole run, those of other commands over the time in which
-        // requests started.
-        let seconds = match self.header.kind.as_str() {
-            "run" => self.end.duration_seconds,
-            _ => self.load_seconds,
-        };
+        let seconds = self.rate_seconds();
         let is_answered =
             self.unit != Unit::Requests || self.is_killed || !self.end.protocols.is_empty();
         (seconds > 0.0 && is_answered).then(|| self.count() as f64 / seconds)
+    }
+
+    /// The time over which rates are computed. k6's are over the whole run, those of other commands over the time in
+    /// which requests started.
+    pub fn rate_seconds(&self) -> f64 {
+        match self.header.kind.as_str() {
+            "run" => self.end.duration_seconds,
+            _ => self.load_seconds,
+        }
     }
 
     /// The rate without failed requests, and its unit: a service that refuses requests quickly must not look fast.
