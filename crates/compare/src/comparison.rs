@@ -145,6 +145,9 @@ fn row(one: &Compared) -> String {
             format!("uncertain: {pairs} pairs would decide{}", why())
         }
         (Outcome::Uncertain, ..) => format!("uncertain{}", why()),
+        (Outcome::NotMeasured, ..) if one.a.is_some() && one.b.is_some() => {
+            format!("not compared{}", why())
+        }
         (Outcome::NotMeasured, ..) => format!("not measured{}", why()),
     };
     let p = one.p.map_or(String::new(), |p| format!(" (p {p:.3})"));

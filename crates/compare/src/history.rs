@@ -119,8 +119,15 @@ impl History {
                 self.why(run)
             );
         }
+        if self.series.is_empty() {
+            return text + "no run has this figure\n";
+        }
         let plot = terminal::History {
-            label: format!("{}, {}", figure.label, figure.unit),
+            label: match figure.unit {
+                // "requests per second" already says it.
+                "" | "/s" => figure.label.to_owned(),
+                unit => format!("{}, {unit}", figure.label),
+            },
             runs: self
                 .series
                 .iter()

@@ -65,7 +65,7 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
         .ok_or_else(|| {
             let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
             let meant = plimsoll_units::nearest(name, names.iter().copied())
-                .map_or(String::new(), |meant| format!(", did you mean {meant}?"));
+                .map_or(".".to_owned(), |meant| format!(", did you mean {meant}?"));
             format!(
                 "unknown figure {name:?}{meant} The figures are {}",
                 names.join(", ")

@@ -68,6 +68,15 @@ const MAX_LENGTH: i64 = 64 << 20;
 
 /// Serves until a signal stops it.
 pub fn run(settings: &Settings) -> Result<(), String> {
+    let ports = [
+        settings.plain_port,
+        settings.tls_port,
+        settings.mutual_tls_port,
+        settings.grpc_port,
+    ];
+    if ports.iter().all(|port| *port == Port::Off) {
+        return Err("all ports are off, so nothing would be served; leave one on".to_owned());
+    }
     ground::run(&settings.limits, async |ground| {
         let certificates = Certificates::prepare(settings)?;
         let listeners = Listeners::bind(settings)?;
