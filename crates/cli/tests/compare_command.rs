@@ -436,7 +436,7 @@ fn a_change_of_level_is_found_in_the_history() {
     assert_eq!(printed["change_points"][0]["run"], 22);
     let other = plimsoll_results::hash::hash(["http://127.0.0.1/other".as_bytes()]);
     let ended = history(&place, &["--configuration", &other[..6]]);
-    assert!(ended.stdout.contains(", 1 runs"), "{}", ended.stdout);
+    assert!(ended.stdout.contains(", 1 run\n"), "{}", ended.stdout);
     let ended = history(&place, &["--configuration", "zz"]);
     assert_eq!(ended.status, Some(2));
     assert!(

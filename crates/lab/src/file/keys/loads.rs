@@ -277,7 +277,7 @@ pub static LOAD: Shape = Shape {
             "latency",
             Text,
             "the duration of requests or calls",
-            "The trend of a script to use as its latency, such as `http_req_total`. Its samples then count as requests.",
+            "The trend of a script to use as its latency, such as `http_req_total`. Samples of a trend of the script itself then count as requests.",
         ),
         key(
             "place",
