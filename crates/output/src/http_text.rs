@@ -120,13 +120,11 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
             ),
         ),
     ];
-    if result.requests == 0 {
-        // Connections and bytes are counted when requests end, so those of open requests are not known.
-        lines.drain(2..4);
-        return lines;
-    }
     lines.splice(2..2, of_grpc(result));
-    lines.splice(2..2, protocols_line(result));
+    // Connections are counted when requests end, so those of open requests are not known.
+    if result.requests > 0 {
+        lines.splice(2..2, protocols_line(result));
+    }
     lines.splice(2..2, resent(result));
     lines
 }

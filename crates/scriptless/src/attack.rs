@@ -19,7 +19,7 @@ use plimsoll_samples::{BaseTags, Recorder, TagMap};
 use plimsoll_vegeta::batch::NewHit;
 
 use crate::aim::Aim;
-use crate::facts::record;
+use crate::facts::{Redirects, record};
 use crate::outlet::{ResultSender, Sink};
 use crate::target::Target;
 
@@ -262,10 +262,20 @@ impl AttackUser {
             .send_stamped(&target.prepared, stamp, limit, iteration.started)
             .await;
         let mut error = None;
+        let mut redirects = Redirects::default();
         if here.attack.redirects.is_some() && is_redirect(&response) {
-            (response, error) = Box::pin(self.follow(target, response, stamp, iteration)).await;
+            let following = self.follow(target, response, stamp, &mut redirects);
+            (response, error) = Box::pin(following).await;
         }
-        self.record(&response, error.as_deref(), iteration);
+        record(
+            &here.recorder,
+            &self.tags,
+            &response.exchange,
+            &redirects,
+            error.as_deref(),
+            iteration,
+            here.client.traffic(),
+        );
         if let Some(sink) = &here.sink {
             let is_gzip = target.gunzips && error.is_none() && {
                 let deadline = response.exchange.timeline.started() + here.attack.timeout;
@@ -282,14 +292,14 @@ impl AttackUser {
         );
     }
 
-    /// Follows redirects. Returns the last response, and the error if there is one that the response itself does not
-    /// contain.
+    /// Follows redirects, and adds each to `redirects`: together with the last response, they are one request, as in
+    /// vegeta. Returns the last response, and the error if there is one that the response itself does not contain.
     async fn follow(
         &self,
         target: &Aimed,
         first: PreparedResponse,
         stamp: Stamp,
-        iteration: &Iteration,
+        redirects: &mut Redirects,
     ) -> (PreparedResponse, Option<String>) {
         let here = &*self.here;
         let most = here.attack.redirects.unwrap_or_default();
@@ -313,7 +323,12 @@ impl AttackUser {
                 Ok(prepared) => prepared,
                 Err(error) => return (response, Some(error)),
             };
-            self.record(&response, None, iteration);
+            let exchange = &response.exchange;
+            if exchange.opened {
+                let started = exchange.timeline.started();
+                here.recorder.connections_opened(1, started);
+            }
+            redirects.add(exchange);
             let limit = here.attack.max_body;
             response = here
                 .client
@@ -321,18 +336,6 @@ impl AttackUser {
                 .await;
         }
         (response, None)
-    }
-
-    /// Records an exchange. `error` is an error that the exchange itself does not contain.
-    fn record(&self, response: &PreparedResponse, error: Option<&str>, iteration: &Iteration) {
-        let here = &*self.here;
-        record(
-            &here.recorder,
-            &self.tags,
-            &response.exchange,
-            error,
-            iteration,
-        );
     }
 
     fn deliver(

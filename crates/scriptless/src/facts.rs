@@ -2,31 +2,54 @@ use std::time::Duration;
 
 use plimsoll_engine::Iteration;
 use plimsoll_http::{Exchange, Timeline};
+use plimsoll_net::Traffic;
 use plimsoll_samples::{BaseTags, HttpFacts, Phases, Recorder, builtin, counted_at};
 use plimsoll_units::Moment;
 
-/// Records an exchange of an iteration. `wrong` is an error that the exchange itself does not contain.
+/// The redirects before the last exchange of a request: their times belong to the request.
+#[derive(Default)]
+pub(crate) struct Redirects {
+    phases: Phases,
+    started: Option<Moment>,
+    resent: u32,
+}
+
+impl Redirects {
+    pub fn add(&mut self, exchange: &Exchange) {
+        add_phases(&mut self.phases, &phases(&exchange.timeline));
+        self.started.get_or_insert(exchange.timeline.started());
+        self.resent += exchange.resent;
+    }
+}
+
+/// Records an exchange of an iteration. `wrong` is an error that the exchange itself does not contain, `traffic` the bytes
+/// on sockets since the previous exchange.
 pub(crate) fn record(
     recorder: &Recorder,
     tags: &BaseTags,
     exchange: &Exchange,
+    redirects: &Redirects,
     wrong: Option<&str>,
     iteration: &Iteration,
+    traffic: Traffic,
 ) {
     let (error, error_code) = match (&exchange.error, wrong) {
         (Some(error), _) => (error.message.as_str(), error.code),
         (None, Some(wrong)) => (wrong, plimsoll_http::code::DEFAULT),
         (None, None) => ("", 0),
     };
-    let started = exchange.timeline.started();
+    let last_started = exchange.timeline.started();
+    let started = redirects.started.unwrap_or(last_started);
     let done = exchange.timeline.done();
+    let mut phases = phases(&exchange.timeline);
+    add_phases(&mut phases, &redirects.phases);
     // A later exchange of the iteration has the same lag as the iteration's start.
     let scheduled = iteration
         .scheduled
         .map(|scheduled| scheduled + started.since(iteration.started));
     recorder.http(
         &HttpFacts {
-            phases: phases(&exchange.timeline),
+            phases,
             scheduled,
             started,
             done,
@@ -37,7 +60,7 @@ pub(crate) fn record(
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
             opened: exchange.opened,
-            resent: exchange.resent,
+            resent: exchange.resent + redirects.resent,
             error,
             error_code,
             exhausted: exchange
@@ -50,12 +73,22 @@ pub(crate) fn record(
         tags,
     );
     recorder.traffic(
-        exchange.bytes.sent,
-        exchange.bytes.received,
+        traffic.sent,
+        traffic.received,
         tags,
         counted_at(scheduled, started),
         done,
     );
+}
+
+fn add_phases(sum: &mut Phases, more: &Phases) {
+    sum.queued += more.queued;
+    sum.looking_up += more.looking_up;
+    sum.connecting += more.connecting;
+    sum.tls += more.tls;
+    sum.sending += more.sending;
+    sum.waiting += more.waiting;
+    sum.receiving += more.receiving;
 }
 
 /// Records a connection that was opened before the first request.

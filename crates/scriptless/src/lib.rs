@@ -39,7 +39,7 @@ use plimsoll_engine::{
 use plimsoll_http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
 use plimsoll_samples::{BaseTags, Recorder, TagMap, counted_at};
 
-use crate::facts::record;
+use crate::facts::{Redirects, record};
 
 /// The request that every user repeats.
 #[derive(Clone, Debug)]
@@ -271,10 +271,27 @@ impl VirtualUser for HttpUser {
             let sending = pin!(self.client.send_prepared(prepared, iteration.started));
             iteration.stop.race(sending).await
         };
+        let traffic = self.client.traffic();
         let Ok(exchange) = sent else {
+            // The request has no result, but its bytes were on the network.
+            self.recorder.traffic(
+                traffic.sent,
+                traffic.received,
+                &self.tags,
+                counted_at(iteration.scheduled, iteration.started),
+                plimsoll_clock::now(),
+            );
             return Ending::Interrupted;
         };
-        record(&self.recorder, &self.tags, &exchange, None, iteration);
+        record(
+            &self.recorder,
+            &self.tags,
+            &exchange,
+            &Redirects::default(),
+            None,
+            iteration,
+            traffic,
+        );
         if exchange.opened {
             let phases = facts::phases(&exchange.timeline);
             let took = phases.looking_up + phases.connecting + phases.tls;

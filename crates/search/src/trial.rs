@@ -19,6 +19,8 @@ pub struct Trial {
     pub served: f64,
     /// The share of failed requests, or of failed checks for a script without requests, from 0 to 1.
     pub failed: f64,
+    /// Whether the service itself refused more requests than may fail: with a response, so the generator is not the cause.
+    has_refused: bool,
     /// The metric of the times.
     pub metric: &'static str,
     /// The times in milliseconds, in the order of the objectives.
@@ -94,6 +96,7 @@ impl Trial {
             soak,
             served: started - growth(&whole).max(0.0),
             failed: failed(end),
+            has_refused: refused(end) > settings.fail_rate,
             metric,
             figures: figures(dropped),
             in_flight: whole.iter().sum::<f64>() / whole.len() as f64,
@@ -172,6 +175,9 @@ impl Trial {
             return Outcome::Met {
                 sure: self.verdict == "valid",
             };
+        }
+        if self.has_refused {
+            return Outcome::Missed { sure: true };
         }
         if self.short_of_users || self.is_doubted(&["client", "clock"]) {
             return Outcome::GeneratorLimit;
@@ -269,6 +275,18 @@ fn failed(end: &End) -> f64 {
         .or(share("grpc_req_failed"))
         .or(share("checks").map(|held| 1.0 - held))
         .unwrap_or(0.0)
+}
+
+/// The share of failed requests with a status from 400 on, at most that of failed requests: a script may expect such
+/// statuses.
+fn refused(end: &End) -> f64 {
+    let statuses = end.statuses.iter();
+    let all: u64 =
+        statuses.clone().map(|(_, count)| count).sum::<u64>() + end.errors.values().sum::<u64>();
+    let refused =
+        statuses.filter(|(status, _)| status.parse::<u16>().is_ok_and(|status| status >= 400));
+    let refused: u64 = refused.map(|(_, count)| count).sum();
+    (refused as f64 / all.max(1) as f64).min(failed(end))
 }
 
 /// The growth of the number of iterations in flight per second, which is the rate at which the service fell behind. A

@@ -46,6 +46,7 @@ impl SearchRun {
     /// # Errors
     /// Why there is no result.
     pub fn run(self) -> Result<Exit, Refusal> {
+        self.settings.check().map_err(Refusal::config)?;
         let command = LoadCommand::parse(&self.command).map_err(Refusal::config)?;
         reporting::needs_baseline(&self.report)?;
         let earlier = earlier(self.report.baseline.as_deref())?;

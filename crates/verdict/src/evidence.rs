@@ -353,10 +353,13 @@ impl Evidence {
             seen.push(self.resent_text());
         }
         if seen.is_empty() {
-            seen.push(
-                "the run was too short to check the generator; nothing suspicious was seen"
-                    .to_owned(),
-            );
+            seen.push("the run was too short to check the generator".to_owned());
+        }
+        if self.failed > 0 {
+            seen.push(format!(
+                "but {} of {} requests failed",
+                self.failed, self.requests
+            ));
         }
         let texts = std::iter::once(seen.join(", ")).chain(self.arrivals_seen());
         texts

@@ -97,10 +97,20 @@ const HINTS: &[Hint] = &[
     (
         "unknown authority",
         Cause::Client,
-        "this machine does not trust the server's certificate: name its authority, or accept any certificate",
+        "this machine does not trust the server's certificate: name its authority (--ca), or accept any certificate (-k)",
     ),
     (
-        "certificate",
+        "certificate required",
+        Cause::Client,
+        "the server requires a client certificate: give --cert and --key",
+    ),
+    (
+        "remote error: tls: bad certificate",
+        Cause::Client,
+        "the server did not accept the client certificate",
+    ),
+    (
+        "x509",
         Cause::Client,
         "the server's certificate was not accepted",
     ),

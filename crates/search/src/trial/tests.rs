@@ -161,3 +161,35 @@ fn a_growing_backlog_is_not_served() {
     assert_eq!(growth(&[4.0]), 0.0);
     assert_eq!(growth(&[]), 0.0);
 }
+
+#[test]
+fn the_generator_does_not_explain_statuses_of_the_service() {
+    let settings = settings("p95<50ms", 0.001);
+    let of = |statuses: &[(&str, u64)], failed: u64| {
+        let end = End {
+            duration_seconds: 1.0,
+            rates: BTreeMap::from([("http_req_failed".to_owned(), (failed, 1_000))]),
+            statuses: statuses
+                .iter()
+                .map(|(status, count)| ((*status).to_owned(), *count))
+                .collect(),
+            generator: Generator {
+                verdict: "invalid".to_owned(),
+                reasons: vec![("client".to_owned(), "it was busy".to_owned())],
+                ..Generator::default()
+            },
+            ..End::default()
+        };
+        let record = record(Second::default(), end);
+        Trial::of(&settings, 1_000, false, &record)
+            .expect("a trial")
+            .outcome()
+    };
+    assert_eq!(of(&[("200", 900), ("500", 100)], 100), MISSED);
+    // The script expects this status.
+    assert_eq!(
+        of(&[("200", 900), ("404", 100)], 0),
+        Outcome::GeneratorLimit
+    );
+    assert_eq!(of(&[("200", 1_000)], 0), Outcome::GeneratorLimit);
+}
