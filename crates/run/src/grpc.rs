@@ -57,6 +57,9 @@ impl Grpc {
             let near = plimsoll_units::nearest(wanted, known.clone());
             match near {
                 Some(near) => format!("unknown method {wanted:?}; did you mean {near}?"),
+                None if paths.is_empty() => format!(
+                    "unknown method {wanted:?}: write it with its service, like helloworld.Greeter/SayHello"
+                ),
                 None => format!(
                     "unknown method {wanted:?}; the service has {}",
                     known.collect::<Vec<_>>().join(", ")

@@ -37,6 +37,8 @@ pub struct List<R> {
     read_body: ReadBody,
     bodies: HashMap<String, Bytes>,
     line: u64,
+    /// The line at which the current target began.
+    began: u64,
     /// The first line of the next entry. It was read to find the end of the previous entry.
     pending: Option<String>,
 }
@@ -51,6 +53,7 @@ impl<R: BufRead> List<R> {
             read_body,
             bodies: HashMap::new(),
             line: 0,
+            began: 0,
             pending: None,
         }
     }
@@ -65,7 +68,9 @@ impl<R: BufRead> List<R> {
             Format::Json => self.next_of_json()?,
         };
         if let Some(target) = &target {
-            target.check().map_err(|what| self.wrong(what))?;
+            // Reading a target may have read the line after it.
+            let line = self.began;
+            target.check().map_err(|what| ListError { line, what })?;
         }
         Ok(target)
     }
@@ -100,6 +105,7 @@ impl<R: BufRead> List<R> {
                 }
             },
         };
+        self.began = self.line;
         let (method, url) = first.split_once([' ', '\t']).ok_or_else(|| {
             self.wrong(format!("bad target: {}: write METHOD URL", shown(&first)))
         })?;
@@ -152,6 +158,7 @@ impl<R: BufRead> List<R> {
                 Some(line) => break line,
             }
         };
+        self.began = self.line;
         let object: Object = serde_json::from_str(&line).map_err(|error| {
             self.wrong(format!(
                 "this is not a target in JSON: {error}; write {{\"method\": \"GET\", \"url\": \"http://127.0.0.1:8080/\"}}"
@@ -341,6 +348,8 @@ mod tests {
         assert!(text("\nget http://h/").starts_with("line 2: bad method: get"));
         assert!(text("$$$ http://h/").starts_with("line 1: bad method: $$$"));
         assert!(text("GET foo").contains("bad URL: foo"));
+        assert!(text("\nGET foo\nA: b\n\n").starts_with("line 2: bad URL: foo: write it in full"));
+        assert!(text("GET ftp://a/").contains("it must begin with http://"));
         assert!(text("GET http://h/\nX-A\n").starts_with("line 2: bad header: X-A"));
         assert!(text("GET http://h/\n@none\n").starts_with("line 2: bad body: none"));
         let json = |text| error_of(Format::Json, text);

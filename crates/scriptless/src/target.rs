@@ -54,19 +54,13 @@ impl Target {
         }
         let url =
             plimsoll_http::Url::parse(&self.url).map_err(|error| format!("bad URL: {error}"))?;
-        if url.host().is_empty() || !matches!(url.scheme(), "" | "http" | "https") {
+        if url.host().is_empty() || !matches!(url.scheme(), "http" | "https") {
             let why = match url.scheme() {
                 "" | "http" | "https" => "write it in full",
                 _ => "it must begin with http:// or https://",
             };
             return Err(format!(
                 "bad URL: {}: {why}, like http://127.0.0.1:8080/path",
-                self.url
-            ));
-        }
-        if url.scheme().is_empty() {
-            return Err(format!(
-                "bad URL: {}: write it in full, like http://127.0.0.1:8080/path",
                 self.url
             ));
         }
