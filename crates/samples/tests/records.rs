@@ -161,10 +161,14 @@ fn different_exchanges_never_share_tags() {
 #[test]
 fn our_own_metrics_are_exported_on_request_only() {
     let scene = with_outputs(true);
-    scene.recorder.http(&facts(), &scene.base(&[]));
+    let good = HttpFacts {
+        expected: Some(true),
+        ..facts()
+    };
+    scene.recorder.http(&good, &scene.base(&[]));
     scene.recorder.send_lag(ms(1.0), &scene.base(&[]), at(1.0));
     let with = records(&scene);
-    assert_eq!(with.len(), 14);
+    assert_eq!(with.len(), 13);
     let response = with
         .iter()
         .find(|r| r.metric == builtin::HTTP_REQ_RESPONSE_TIME);
