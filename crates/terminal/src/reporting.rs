@@ -55,7 +55,7 @@ impl Destination {
     fn write(self, text: &str) {
         let path = self.path.display();
         match self.file.write(text) {
-            Ok(()) => print_message(&format!("{} {path} is written", self.flag)),
+            Ok(()) => print_message(&format!("wrote {path}")),
             Err(error) => report_lost(&format!("{} {path}: cannot write it: {error}", self.flag)),
         }
     }

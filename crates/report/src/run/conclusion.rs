@@ -174,7 +174,18 @@ fn load_words(run: &RunView<'_>) -> Words {
 fn latency_words(run: &RunView<'_>) -> Option<Words> {
     let (_, label) = run.times?;
     let times = run.latency()?;
-    let mut words = Words::plain(format!("{}: ", label_to_title(label)));
+    let (failed, _) = run.failed().unwrap_or_default();
+    let successful = run.count().saturating_sub(failed);
+    // Only open scenarios have response times. In a mixed run, they are those of a part.
+    let part = match times.count() {
+        count if label == "response time" && count < successful => format!(
+            " of {} of {} successful requests, those of open scenarios",
+            number::count(count),
+            number::count(successful)
+        ),
+        _ => String::new(),
+    };
+    let mut words = Words::plain(format!("{}{part}: ", label_to_title(label)));
     let mut is_first = true;
     for (name, q) in [("median", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         if let Some(value) = reliable_quantile(&times, q) {
@@ -237,21 +248,17 @@ fn failure_words(run: &RunView<'_>) -> Option<Words> {
     )
 }
 
-/// The most frequent errors, or statuses if there are none.
-fn frequent_errors(run: &RunView<'_>) -> String {
+/// The most frequent errors and statuses of failed requests.
+fn kinds(run: &RunView<'_>) -> String {
     let mut errors: Vec<(String, u64)> = run
         .end
         .errors
         .iter()
         .map(|(text, count)| (shorten(text), *count))
         .collect();
-    if errors.is_empty() {
-        let is_bad = |status: &str| status.starts_with(['4', '5']);
-        let statuses = run.end.statuses.iter().filter(|(status, _)| is_bad(status));
-        errors = statuses
-            .map(|(status, count)| (format!("status {status}"), *count))
-            .collect();
-    }
+    let is_bad = |status: &str| status.starts_with(['4', '5']);
+    let statuses = run.end.statuses.iter().filter(|(status, _)| is_bad(status));
+    errors.extend(statuses.map(|(status, count)| (format!("status {status}"), *count)));
     errors.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let more = errors.len().saturating_sub(NAMED);
     let mut names: Vec<String> = errors
