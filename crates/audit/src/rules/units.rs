@@ -46,7 +46,13 @@ fn check_rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     }
     let factor = if rate.unit == Unit::BitRate { 8.0 } else { 1.0 };
     let (low, high) = total.bounds();
-    let (low, high) = (low * factor / time * 0.97, high * factor / time * 1.03);
+    // iperf3 prints both ends of the interval with two digits, which matters if the transfer was short.
+    let rounding = match (&block.elapsed, block.tool) {
+        (Some(elapsed), Tool::Iperf3) => 2.0 * elapsed.step,
+        _ => 0.0,
+    };
+    let (shortest, longest) = ((time - rounding).max(f64::MIN_POSITIVE), time + rounding);
+    let (low, high) = (low * factor / longest * 0.97, high * factor / shortest * 1.03);
     let (min_rate, max_rate) = rate.bounds();
     if max_rate >= low && min_rate <= high {
         return;
