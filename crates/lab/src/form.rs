@@ -46,7 +46,8 @@ impl FormName {
 }
 
 /// The error if the number of restarts or repeats is 0.
-pub const NO_RUNS: &str = "without runs there are no figures: use 1 or more";
+pub const NO_RUNS: &str =
+    "0 restarts or repeats make no run, and without runs there are no figures: use 1 or more";
 
 /// A form and its settings in the lab file.
 #[derive(Clone, Debug)]

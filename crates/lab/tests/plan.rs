@@ -381,6 +381,12 @@ fn each_error_is_reported_with_its_line_and_a_fix() {
         error.contains("p must be 50, 90, 95, 99 or 99.9"),
         "{error}"
     );
+    // Without a figure of this name, no cell would be judged.
+    let error = mistake("metric = \"latency\"", "metric = \"latencyy\"");
+    assert!(
+        error.contains("unknown figure \"latencyy\"; did you mean latency?"),
+        "{error}"
+    );
     let error = mistake("title = \"A check\"", "");
     assert!(error.contains("[lab] needs the key \"title\""), "{error}");
 }

@@ -52,7 +52,10 @@ fn check_rate(block: &Block, side: &Traffic, findings: &mut Findings) {
         _ => 0.0,
     };
     let (shortest, longest) = ((time - rounding).max(f64::MIN_POSITIVE), time + rounding);
-    let (low, high) = (low * factor / longest * 0.97, high * factor / shortest * 1.03);
+    let (low, high) = (
+        low * factor / longest * 0.97,
+        high * factor / shortest * 1.03,
+    );
     let (min_rate, max_rate) = rate.bounds();
     if max_rate >= low && min_rate <= high {
         return;

@@ -134,6 +134,17 @@ pub(super) fn each<T>(
 pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objective> {
     each(document, "objective", problems, |fields, when| {
         let metric = fields.required("metric");
+        // A script's own counters can have any name, but hardly one like that of a figure.
+        let known = || FIGURES.iter().map(|(name, _)| *name).chain(["latency"]);
+        if !known().any(|name| name == metric)
+            && let Some(near) = plimsoll_units::nearest(&metric, known())
+        {
+            fields.problem_at(
+                "metric",
+                format!("unknown figure {metric:?}; did you mean {near}?"),
+            );
+            return None;
+        }
         let figure = match (metric.as_str(), fields.number("p")) {
             ("latency", Some(p)) => {
                 let figure = figure_of_percentile(p);

@@ -191,7 +191,13 @@ impl Process {
         let kind = ProcessKind::of(&fields.text("kind").unwrap_or_default());
         let url = fields.text("url");
         if kind == ProcessKind::Command && url.is_none() && !fields.has("command") {
-            fields.required("command");
+            if measured {
+                fields.problem(
+                    "a system needs a \"command\" that starts it, or the \"url\" of a running one",
+                );
+            } else {
+                fields.required("command");
+            }
         }
         if measured && url.is_some() && fields.has("command") {
             fields.problem_at(
