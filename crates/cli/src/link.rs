@@ -16,10 +16,10 @@ use plimsoll_units::BitRate;
 #[command(after_long_help = include_str!("../help/link.txt"))]
 pub struct LinkArgs {
     /// Address that clients connect to, like 127.0.0.1:9000
-    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem", value_parser = relay::address)]
     pub listen: Option<SocketAddr>,
     /// Address of the server, like 127.0.0.1:8080
-    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem", value_parser = relay::address)]
     pub to: Option<SocketAddr>,
     /// Instead of a relay, create this network namespace behind the kernel's netem; requires root
     #[arg(long, value_name = "NAME", conflicts_with_all = ["listen", "to", "protocol", "seed"])]

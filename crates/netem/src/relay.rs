@@ -37,12 +37,29 @@ pub struct Requests {
     pub report: Notify,
 }
 
+/// Parses an address to listen on or to connect to.
+///
+/// # Errors
+/// How to write it.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "it must be an IP address with a port, like 127.0.0.1:9000; host names are not looked up"
+            .to_owned()
+    })
+}
+
 impl Relay {
     /// Relays traffic until a request to stop. Returns the statistics.
     ///
     /// # Errors
     /// If it cannot listen, or if the relay fails later.
     pub fn run(&self, requests: &Requests, ready: Ready<'_>) -> Result<Value, String> {
+        if self.listen == self.to && self.to.port() != 0 {
+            return Err(format!(
+                "--to {} is the address on which the relay listens, so it would connect to itself",
+                self.to
+            ));
+        }
         allow_many_descriptors();
         touch_memory();
         // This affects only the current thread, which also runs the relay.
