@@ -25,7 +25,7 @@ pub enum Wire {
     Udp(UdpSocket),
 }
 
-/// The amount that the sending streams of one side may still send together.
+/// The amount that a stream may still send.
 #[derive(Debug)]
 pub struct Budget(Option<AtomicU64>);
 
@@ -74,11 +74,13 @@ const REPEATS: u64 = 100;
 const STOP_CHECK: Duration = Duration::from_millis(100);
 
 impl Budget {
-    pub fn new(test: &Test, role: Role) -> Self {
+    /// The share of one of `streams` that send. iperf3 sends a block on each stream in turn, so all send about the same.
+    pub fn share(test: &Test, role: Role, stream: u64, streams: u64) -> Self {
+        let part = |all: u64| all / streams.max(1) + u64::from(stream < all % streams.max(1));
         let bytes = match test.end {
             End::Time(_) => return Budget(None),
-            End::Bytes(bytes) => bytes,
-            End::Blocks(blocks) => blocks.saturating_mul(test.length as u64),
+            End::Bytes(bytes) => part(bytes),
+            End::Blocks(blocks) => part(blocks).saturating_mul(test.length as u64),
         };
         // The client ends the test when it has received the amount. If datagrams are lost, the server has
         // to send more than the amount. iperf3's server also sends until the client ends the test.
@@ -398,7 +400,28 @@ mod tests {
             length: 300,
             ..Test::default()
         };
-        Budget::new(&test, role)
+        Budget::share(&test, role, 0, 1)
+    }
+
+    #[test]
+    fn streams_share_the_amount() {
+        let test = Test {
+            end: End::Bytes(1_000),
+            length: 300,
+            ..Test::default()
+        };
+        let taken = |stream| {
+            let share = Budget::share(&test, Role::Client, stream, 3);
+            (0..5).map(|_| share.take(300)).sum::<usize>()
+        };
+        assert_eq!([0, 1, 2].map(taken), [334, 333, 333]);
+        let test = Test {
+            end: End::Blocks(2),
+            length: 300,
+            ..Test::default()
+        };
+        let share = |stream| Budget::share(&test, Role::Client, stream, 3).take(1_000);
+        assert_eq!([0, 1, 2].map(share), [300, 300, 0]);
     }
 
     #[test]

@@ -42,7 +42,8 @@ pub struct Session<'a> {
     /// Set when the user of this side wants to stop.
     pub stop: &'a AtomicBool,
     /// The amount that this side's streams may still send.
-    budget: Arc<Budget>,
+    /// What each stream may still send.
+    budgets: Vec<Arc<Budget>>,
 }
 
 /// A TCP stream that receives nothing for this long is considered dead.
@@ -66,12 +67,19 @@ impl<'a> Session<'a> {
         layout: Layout,
         stop: &'a AtomicBool,
     ) -> Self {
+        let streams = flows.iter().filter(|flow| flow.sending).count() as u64;
+        let mut sending = 0..;
+        let budgets = flows.iter().map(|flow| {
+            let stream = if flow.sending { sending.next() } else { None };
+            Arc::new(Budget::share(test, role, stream.unwrap_or(0), streams))
+        });
+        let budgets = budgets.collect();
         Session {
             reporting,
             layout,
             flows,
             stop,
-            budget: Arc::new(Budget::new(test, role)),
+            budgets,
         }
     }
 
@@ -117,8 +125,8 @@ impl<'a> Session<'a> {
         let started = plimsoll_clock::now();
         let mut meter = Meter::new(started, !test.omit.is_zero(), &self.snapshots());
         let mut outcome = Ok(());
-        for flow in &mut self.flows {
-            outcome = outcome.and_then(|()| flow.start(&test, &self.budget));
+        for (flow, budget) in self.flows.iter_mut().zip(&self.budgets) {
+            outcome = outcome.and_then(|()| flow.start(&test, budget));
         }
         if outcome.is_ok() {
             outcome = self.watch_over(&test, role, &mut meter, report, watch, print);
@@ -267,7 +275,11 @@ impl<'a> Session<'a> {
                     .is_some_and(|tcp| tcp.has_data_in_flight)
         };
         let sent = test.direction == Direction::Reverse
-            || self.budget.is_spent() && self.flows.iter().filter(|flow| flow.sending).all(is_sent);
+            || self
+                .flows
+                .iter()
+                .zip(&self.budgets)
+                .all(|(flow, budget)| !flow.sending || budget.is_spent() && is_sent(flow));
         let received = test.direction == Direction::Forward
             || self.received() >= bytes_to_transfer(test)
             || test.protocol == Protocol::Udp && quiet > LAST_DATAGRAM;
