@@ -88,7 +88,7 @@ fn impossible_settings_are_reported() {
     for (flags, expected) in [
         (["--name", "https://a.test/"], "host names"),
         (["--key", "dsa"], "use ecdsa (P-256), rsa2048"),
-        (["--lifetime", "0s"], "choose another --lifetime"),
+        (["--lifetime", "0s"], "--lifetime must be longer than 0"),
         (["--lifetime", "1y"], "unknown unit"),
     ] {
         let ended = plimsoll::plimsoll(&["certs", flags[0], flags[1], "/nonexistent/certs"]).run();
