@@ -3,7 +3,7 @@
 mod plimsoll;
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
@@ -320,4 +320,39 @@ fn users_that_wait_for_a_silent_server_are_reported() {
     let server = LoggedServer::start(slow).unwrap();
     let ended = plimsoll(&["http", "-u", "1", "-d", "5s", &server.http_url()]).run();
     assert!(!ended.stderr.contains("no response"), "{ended:?}");
+}
+
+#[test]
+fn requests_that_hang_until_the_end_are_failures() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    // Never responds on each fifth connection. Each has one request.
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            if number % 5 == 4 {
+                open.push(stream);
+                continue;
+            }
+            thread::spawn(move || {
+                let mut request = [0; 1024];
+                let _ = stream.read(&mut request);
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = stream.write_all(head.as_bytes());
+            });
+        }
+    });
+    let ended = plimsoll(&["http", "--rate", "20", "-d", "1s", "--json", &url]).run();
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let result: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        (&result["requests"], &result["failed"]),
+        (&20.into(), &4.into()),
+        "{result:#}"
+    );
+    assert_eq!(result["response_time"]["count"], 16, "{result:#}");
+    assert_eq!(result["failed_time"]["count"], 4, "{result:#}");
+    let error = &result["errors"][0];
+    assert_eq!(error["text"], "no response when the run ended", "{error}");
 }

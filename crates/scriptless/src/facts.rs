@@ -81,6 +81,52 @@ pub(crate) fn record(
     );
 }
 
+/// How long a request must have waited when the run ended, to count as failed: the graceful stop of these commands. One
+/// that is interrupted earlier says nothing about the server.
+const UNANSWERED_AFTER: Duration = Duration::from_millis(990);
+
+/// Records a request without a response when the run ended. Otherwise requests that hang would be in no figure, and a
+/// service that responds to nine of ten requests would look perfect.
+pub(crate) fn record_unanswered(
+    recorder: &Recorder,
+    tags: &BaseTags,
+    request: &UnansweredRequest<'_>,
+    iteration: &Iteration,
+) {
+    let (started, done) = (iteration.started, plimsoll_clock::now());
+    let waited = done.since(started);
+    if waited < UNANSWERED_AFTER {
+        return;
+    }
+    recorder.http(
+        &HttpFacts {
+            phases: Phases {
+                waiting: waited,
+                ..Phases::default()
+            },
+            scheduled: iteration.scheduled,
+            started,
+            done,
+            method: request.method,
+            url: request.url,
+            status: request.status,
+            error: "no response when the run ended",
+            error_code: plimsoll_http::code::REQUEST_TIMEOUT,
+            expected: Some(false),
+            ..HttpFacts::default()
+        },
+        tags,
+    );
+}
+
+/// A request that is still waiting for its response.
+pub(crate) struct UnansweredRequest<'a> {
+    pub method: &'a str,
+    pub url: &'a str,
+    /// 0 for HTTP; for gRPC, that of a call without a status.
+    pub status: u16,
+}
+
 fn add_phases(sum: &mut Phases, more: &Phases) {
     sum.queued += more.queued;
     sum.looking_up += more.looking_up;

@@ -16,7 +16,7 @@ use plimsoll_net::{Network, NetworkSettings};
 use plimsoll_samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
 
 use crate::ahead;
-use crate::facts;
+use crate::facts::{self, UnansweredRequest};
 use crate::generated::{Facts, Generated, Random};
 use crate::grpc_outcome::{Messages, Outcome};
 use crate::grpc_stream::{Streaming, StreamingCall};
@@ -288,6 +288,16 @@ impl VirtualUser for GrpcUser {
             iteration.stop.race(calling).await
         };
         let Ok(outcome) = called else {
+            // A stream may last longer than the run.
+            if self.shared.kind == Kind::Unary {
+                let request = UnansweredRequest {
+                    method: "POST",
+                    url: &self.shared.name,
+                    // DeadlineExceeded.
+                    status: GRPC_STATUS + 4,
+                };
+                facts::record_unanswered(&self.recorder, &self.tags, &request, iteration);
+            }
             return Ending::Interrupted;
         };
         if self.shared.spec.connections == Connections::Fresh {

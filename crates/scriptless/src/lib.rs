@@ -39,7 +39,7 @@ use plimsoll_engine::{
 use plimsoll_http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
 use plimsoll_samples::{BaseTags, Recorder, TagMap, counted_at};
 
-use crate::facts::{Redirects, record};
+use crate::facts::{Redirects, UnansweredRequest, record};
 
 /// The request that every user repeats.
 #[derive(Clone, Debug)]
@@ -281,6 +281,12 @@ impl VirtualUser for HttpUser {
                 counted_at(iteration.scheduled, iteration.started),
                 plimsoll_clock::now(),
             );
+            let request = UnansweredRequest {
+                method: prepared.method().as_str(),
+                url: prepared.url().as_str(),
+                status: 0,
+            };
+            facts::record_unanswered(&self.recorder, &self.tags, &request, iteration);
             return Ending::Interrupted;
         };
         record(

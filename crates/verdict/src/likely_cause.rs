@@ -85,6 +85,11 @@ const HINTS: &[Hint] = &[
         "the body is not what its Content-Encoding says",
     ),
     (
+        "no response when the run ended",
+        Cause::Server,
+        "each had waited for a second or longer",
+    ),
+    (
         "request timeout",
         Cause::Server,
         "the server accepted the connection but did not respond in time",
