@@ -158,14 +158,20 @@ fn pair(
         let why = "some runs have too few samples for it";
         return (Compared::not_measured(figure, why), None);
     }
-    let median = |side: &dyn Fn(&(f64, f64)) -> f64| {
-        let mut values: Vec<f64> = values.iter().map(side).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.get(values.len() / 2).copied()
+    let is_difference = Compared::not_measured(figure, "").is_difference();
+    // Means that agree with the mean change: of differences, or of ratios.
+    let mean = |side: &dyn Fn(&(f64, f64)) -> f64| {
+        let sides = values.iter().map(side);
+        let is_positive = sides.clone().all(|value| value > 0.0);
+        let count = values.len().max(1) as f64;
+        Some(match is_positive && !is_difference {
+            true => (sides.map(f64::ln).sum::<f64>() / count).exp(),
+            false => sides.sum::<f64>() / count,
+        })
     };
     let mut compared = Compared {
-        a: median(&|pair| pair.0),
-        b: median(&|pair| pair.1),
+        a: mean(&|pair| pair.0),
+        b: mean(&|pair| pair.1),
         noise: noise(figure),
         ..Compared::not_measured(figure, "")
     };

@@ -209,8 +209,16 @@ fn thresholds(name: &str, record: &Record, failures: &mut Failures) {
     for (at, (metric, text, met)) in end.thresholds.iter().enumerate() {
         if !met {
             let measured = end.thresholds_measured.get(at).copied().flatten();
-            let measured =
-                measured.map_or(String::new(), |value| format!(" (measured {value:.3})"));
+            // A name may be followed by tags. Metrics of the script itself may be no times.
+            let name_of_metric = metric.split('{').next().unwrap_or_default();
+            let is_time = name_of_metric.ends_with(" time")
+                || name_of_metric == "iteration_duration"
+                || (name_of_metric.starts_with("http_req_") && name_of_metric != "http_req_failed")
+                || (name_of_metric.starts_with("grpc_req_") && name_of_metric != "grpc_req_failed");
+            let unit = if is_time { " ms" } else { "" };
+            let measured = measured.map_or(String::new(), |value| {
+                format!(" (measured {value:.3}{unit})")
+            });
             let text = format!("{name} misses {metric} {text}{measured}");
             failures.found.push(text);
         }
@@ -295,7 +303,7 @@ mod tests {
         assert_eq!(
             missed.found,
             [
-                "it misses http_req_duration p(95)<5 (measured 6.500)",
+                "it misses http_req_duration p(95)<5 (measured 6.500 ms)",
                 "it misses http_req_duration p(99)<5"
             ]
         );

@@ -96,6 +96,7 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
         tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
         connections_opened: summary.http.connections_opened,
         requests_resent: summary.http.resent,
+        iterations_threw: summary.threw,
         names: names(&summary.names),
         fixed_work: summary
             .work

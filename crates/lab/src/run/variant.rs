@@ -321,7 +321,14 @@ fn run_seed(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> 
     let _ = fs::write(logs.join(format!("{}.out", seed.name)), &finished.output);
     let _ = fs::write(logs.join(format!("{}.err", seed.name)), &finished.talk);
     let logged = fs::read_to_string(&console).unwrap_or_default();
-    if finished.code != Some(0) {
+    let end = fs::File::open(&record)
+        .ok()
+        .filter(|_| seed.script.is_some())
+        .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok())
+        .and_then(|record| record.end)
+        .unwrap_or_default();
+    // An exception ends only its iteration, not the run.
+    if finished.code != Some(0) || end.iterations_threw > 0 {
         let output = match logged.trim().is_empty() {
             true => finished.last_lines(),
             false => logged
@@ -333,7 +340,11 @@ fn run_seed(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> 
         };
         return Err(wrong(format!(
             "failed ({}): {output}; run it by hand: {}",
-            finished.status,
+            match end.iterations_threw {
+                0 => finished.status,
+                1 => "an exception in 1 iteration".to_owned(),
+                threw => format!("exceptions in {threw} iterations"),
+            },
             words.join(" ")
         )));
     }
@@ -343,13 +354,7 @@ fn run_seed(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> 
             printed.extend(fields);
         }
     }
-    let counters = fs::File::open(&record)
-        .ok()
-        .filter(|_| seed.script.is_some())
-        .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok())
-        .and_then(|record| record.end)
-        .map(|end| end.counters)
-        .unwrap_or_default();
+    let counters = end.counters;
     let text_of = |value: &Value| {
         value
             .as_str()

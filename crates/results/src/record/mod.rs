@@ -223,6 +223,9 @@ pub struct End {
     /// without a response or refused to process them. Counters include each of them once.
     #[serde(default)]
     pub requests_resent: u64,
+    /// Number of iterations in which the script threw an exception.
+    #[serde(default)]
+    pub iterations_threw: u64,
     /// HTTP requests by name, most frequent first. If there were too many names, the last entry has
     /// no name and no method and covers the requests with the remaining names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
