@@ -128,7 +128,7 @@ impl LoadOptions {
         let connections = match (self.users, self.connections) {
             (Some(users), _) => return Ok(users),
             (None, Some(Connections::Count(count))) => count,
-            (None, _) => DEFAULT_USERS,
+            (None, _) => DEFAULT_USERS.min(self.max_users.unwrap_or(DEFAULT_USERS)),
         };
         connections.checked_mul(streams).ok_or_else(|| {
             format!("{connections} connections with {streams} streams each: too many users")
