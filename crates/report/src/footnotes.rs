@@ -197,7 +197,7 @@ fn strip_run(reason: &str) -> &str {
 }
 
 /// The text between the numbers, and the numbers. Digits within a word or a path are not a number.
-fn split(text: &str) -> (Vec<String>, Vec<f64>) {
+fn split_at_numbers(text: &str) -> (Vec<String>, Vec<f64>) {
     let mut pieces = vec![String::new()];
     let mut numbers = Vec::new();
     let mut rest = text;

@@ -167,7 +167,7 @@ pub fn join_list(items: &[String]) -> String {
 }
 
 /// The text with a capital first letter, for the start of a sentence. A path stays as it is.
-pub fn capital(text: &str) -> String {
+pub fn capitalize(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     if first.contains('/') {
         return text.to_owned();

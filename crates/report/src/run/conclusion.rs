@@ -249,7 +249,7 @@ fn failure_words(run: &RunView<'_>) -> Option<Words> {
 }
 
 /// The most frequent errors and statuses of failed requests.
-fn kinds(run: &RunView<'_>) -> String {
+fn frequent_errors(run: &RunView<'_>) -> String {
     let mut errors: Vec<(String, u64)> = run
         .end
         .errors

@@ -329,9 +329,9 @@ fn time_row(step: &Step, is_open: bool) -> Vec<Words> {
             format_seconds(step.at + step.length)
         )),
         Words::plain(number::short(step.per_second(step.requests))),
-        failures(step.failed),
-        shown(reliable(&step.times, 0.5)),
-        shown(reliable(&step.times, 0.95)),
+        failure_words(step.failed),
+        shown(reliable_quantile(&step.times, 0.5)),
+        shown(reliable_quantile(&step.times, 0.95)),
         shown(step.longest()),
         Words::plain(number::count(step.users.into())),
     ];
