@@ -9,10 +9,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use plimsoll_grpc::{Channel, Compression, Framed, Limits, Metadata, Reply, Schema, Template};
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
-use plimsoll_samples::{BaseTags, SystemTag, builtin};
+use plimsoll_samples::{BaseTags, SystemTag};
 
 use super::connect::{agent, endpoint, network};
-use super::counts::{count_failed_connect, count_opened, count_reply};
+use super::counts::{count_failed_connect, count_opened, count_reply, record_call};
 use super::described::{Files, compile, take_set};
 use super::known_method::KnownMethod;
 use super::open_streams::OpenStreams;
@@ -464,31 +464,10 @@ impl Prepared {
             let base = TraceContext::add_to(self.trace, base);
             let status = Some(reply.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
-                record(work, &reply, self.opening, &base, tags);
+                record_call(work, &reply, self.opening, &base, tags);
             });
         }
         reply
-    }
-}
-
-/// `opening` is the time that opening the connection took if this is the first call on it, and 0 otherwise.
-fn record(work: &Work, reply: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
-    let line = &reply.timeline;
-    let total = opening + line.done().since(line.started());
-    let has_failed = !reply.status.code.is_ok();
-    let add = |metric, value| {
-        // This cannot fail, because the metric is built in and the value is a number.
-        let _ = work
-            .recorder
-            .add_started(metric, value, base, tags, line.started(), line.done());
-    };
-    add(
-        builtin::GRPC_REQ_DURATION,
-        milliseconds(line.service_time()),
-    );
-    add(builtin::GRPC_REQ_FAILED, f64::from(has_failed));
-    if !has_failed {
-        add(builtin::GRPC_REQ_TOTAL, milliseconds(total));
     }
 }
 
@@ -565,7 +544,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         if work.recorder.sets(SystemTag::Status) {
             tags.push(("status", number.as_str()));
         }
-        record(work, &reply, state.opening.take(), &base, &tags);
+        record_call(work, &reply, state.opening.take(), &base, &tags);
     }
     match health.filter(|_| reply.status.code.is_ok()) {
         Some(health) => {

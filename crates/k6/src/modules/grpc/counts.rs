@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use plimsoll_grpc::{Channel, Reply, Status};
 use plimsoll_net::TlsFacts;
-use plimsoll_samples::{CallFacts, GRPC_STATUS};
+use plimsoll_samples::{BaseTags, CallFacts, GRPC_STATUS, builtin};
 use plimsoll_units::Moment;
 
+use super::client::milliseconds;
 use crate::user::Work;
 
 /// Counts a unary call that has ended. It is listed as `name`.
@@ -81,5 +82,32 @@ pub fn count_opened(work: &Work, channel: &Channel, at: Moment) {
     let opened = channel.take_opened();
     if opened > 0 {
         work.recorder.connections_opened(opened, at);
+    }
+}
+
+/// Records the times of a call, and whether it failed. `opening` is the time that opening the connection took if this is the first call on it, and 0 otherwise.
+pub fn record_call(
+    work: &Work,
+    reply: &Reply,
+    opening: Duration,
+    base: &BaseTags,
+    tags: &[(&str, &str)],
+) {
+    let line = &reply.timeline;
+    let (started, done) = (line.started(), line.done());
+    let has_failed = !reply.status.code.is_ok();
+    // These cannot fail, because the metrics are built in and the values are numbers.
+    let add = |metric, value| {
+        work.recorder
+            .add_started(metric, value, base, tags, started, done)
+    };
+    let service_time = milliseconds(line.service_time());
+    let _ = add(builtin::GRPC_REQ_DURATION, service_time);
+    let _ = add(builtin::GRPC_REQ_FAILED, f64::from(has_failed));
+    if !has_failed {
+        let _ = add(
+            builtin::GRPC_REQ_TOTAL,
+            milliseconds(opening + done.since(started)),
+        );
     }
 }
