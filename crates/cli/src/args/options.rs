@@ -58,7 +58,7 @@ pub struct OptionArgs {
     /// User-Agent header
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Log requests and responses; =full includes bodies
+    /// Accepted for compatibility with k6; logs nothing
     #[arg(long, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
     pub http_debug: Option<String>,
     /// Open new connections for each iteration
