@@ -101,7 +101,11 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     let number = if value.is_null() {
         f64::NAN
     } else {
-        value.to_number()?
+        match value.to_number()? {
+            // As in k6: `'0'` and `[]` count as 1, because they are true.
+            0.0 if value.is_truthy() => 1.0,
+            number => number,
+        }
     };
     if number.is_nan() {
         let refused = format!(
