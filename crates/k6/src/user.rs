@@ -279,7 +279,7 @@ impl User {
     #[inline]
     pub fn work(&self) -> Option<&Work> {
         match self.phase() {
-            Phase::Init | Phase::Summary => None,
+            Phase::Init => None,
             _ => self.work.as_ref(),
         }
     }

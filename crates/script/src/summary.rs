@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, UserId};
-use plimsoll_k6::user::{Common, Interrupted, Phase, User};
+use plimsoll_engine::{AbortReason, RunState, UserId};
+use plimsoll_k6::user::{Common, Interrupted, Phase, RunOptions, User, Work};
 use plimsoll_quickjs::{Thrown, Value};
-use plimsoll_samples::Mask;
+use plimsoll_samples::{Mask, Recorder, Watch, WatchSettings};
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
@@ -79,21 +80,47 @@ impl SummaryOutput {
     }
 }
 
+/// Tools for requests, checks and metrics after the run. Nobody reads the recorded samples: the summary is complete.
+fn unrecorded_work(common: &Common, run: &RunOptions) -> Result<Work, ScriptError> {
+    let settings = WatchSettings {
+        mask: common.secrets.mask().cloned(),
+        ..WatchSettings::default()
+    };
+    let watch = Watch::new(&common.registry, settings).map_err(|errors| {
+        let errors = errors.0.into_iter().map(|error| error.to_string());
+        ScriptError::Unusable(errors.collect::<Vec<_>>().join("; "))
+    })?;
+    let recorder = Recorder::new(Arc::clone(&common.registry), Arc::new(watch));
+    let http = plimsoll_http::Shared::new(Arc::clone(&run.client));
+    Ok(Work {
+        recorder: Rc::new(recorder),
+        run: Arc::new(RunState::new()),
+        client: plimsoll_http::Client::new(http, 1),
+    })
+}
+
 async fn summarize(
     common: Arc<Common>,
     data: Option<Arc<str>>,
     interrupted: Interrupted,
 ) -> Result<Option<Outputs>, ScriptError> {
-    let limit = common
-        .run
-        .get()
+    let run = common.run.get().cloned();
+    let limit = run
+        .as_ref()
         .map_or(Duration::from_secs(120), |run| run.summary_timeout);
-    let mut user = User::new(UserId(0), common, None);
+    let work = match run.as_ref().filter(|_| data.is_some()) {
+        Some(run) => Some(unrecorded_work(&common, run)?),
+        None => None,
+    };
+    let mut user = User::new(UserId(0), common, work);
     user.interrupted = Some(Arc::clone(&interrupted));
+    user.outlives_abort.set(true);
     let instance = Instance::start(user, None).await?;
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
         return Ok(None);
     };
+    // As in k6, the samples of this function have no other tags.
+    instance.user.tags.set_group("");
     let stop = plimsoll_engine::Stop::new();
     stop.set_deadline(plimsoll_clock::now() + limit);
     let call = instance.call(
