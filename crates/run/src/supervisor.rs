@@ -8,6 +8,7 @@ use plimsoll_engine::{
     AbortReason, Calls, Event as EngineEvent, Part as RunPart, RunState, Running, ScenarioState,
 };
 use plimsoll_machine::{MachineMeter, MachineReading};
+use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Values, Watch};
 use plimsoll_units::Moment;
@@ -284,17 +285,39 @@ impl<'a> Supervisor<'a> {
         machine
     }
 
+    /// The numbers of iterations that arrival-rate scenarios started and dropped. Other scenarios have no schedule.
+    fn scheduled(&self) -> (u64, u64) {
+        let now = plimsoll_clock::now();
+        let scenarios = self.progress.scenarios.iter();
+        let scheduled = scenarios.filter(|state| {
+            matches!(
+                state.scenario.executor,
+                Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. }
+            )
+        });
+        scheduled.fold((0, 0), |(started, dropped), state| {
+            let reading = state.read(now);
+            (
+                started + reading.iterations_started,
+                dropped + reading.iterations_dropped,
+            )
+        })
+    }
+
     fn complete_evidence(&mut self, summary: &Summary) {
         let mut evidence = std::mem::take(&mut self.progress.evidence);
         let state = &self.progress.state;
         let scenarios = self.progress.scenarios.iter();
         let arrivals = scenarios.filter_map(|state| sent_arrivals(state, self.warm_up));
         let arrivals = arrivals.collect();
+        let (scheduled_started, scheduled_dropped) = self.scheduled();
         evidence.complete(&RunFigures {
             summary,
             whole: &|metric| self.progress.totals.values(metric, summary.elapsed),
             judged: &|metric| self.judged(metric),
             judged_time: self.judged_time(),
+            scheduled_started,
+            scheduled_dropped,
             machine: self.machine(),
             users_most: self.users_most,
             completed: state.iterations_completed(),

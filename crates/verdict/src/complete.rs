@@ -24,6 +24,10 @@ pub struct RunFigures<'a> {
     pub arrivals: Vec<Arrivals>,
     /// Why the run ended early, if this machine was the cause.
     pub machine_failure: Option<String>,
+    /// Number of iterations that arrival-rate scenarios started.
+    pub scheduled_started: u64,
+    /// Number of iterations that arrival-rate scenarios dropped.
+    pub scheduled_dropped: u64,
     /// Maximum number of concurrent users.
     pub users_most: u32,
     /// Number of completed iterations.
@@ -40,7 +44,6 @@ impl Evidence {
         let http = &run.summary.http;
         let lag = run.p99(builtin::ITERATION_SEND_LAG);
         let failed = (run.whole)(builtin::HTTP_REQ_FAILED).and_then(|values| values.passes());
-        let dropped = run.count(builtin::DROPPED_ITERATIONS) as u64;
         self.service = run.service_times(lag.is_none());
         self.clock_step = Some(plimsoll_machine::clock_step());
         self.unreadable = run.machine.unreadable();
@@ -53,7 +56,8 @@ impl Evidence {
         // Without a response, this would be a time of failures.
         let median = run.median(builtin::HTTP_REQ_DURATION);
         self.latency_median = median.filter(|_| http.responses() > 0);
-        self.dropped = if lag.is_some() { dropped } else { 0 };
+        self.scheduled = run.scheduled_started + run.scheduled_dropped;
+        self.dropped = run.scheduled_dropped;
         self.started = run.completed + run.interrupted;
         self.exhausted = http.exhausted;
         self.failed = failed.unwrap_or(0) + http.failed_calls;

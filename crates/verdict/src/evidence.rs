@@ -24,7 +24,9 @@ pub struct Evidence {
     pub arrivals: Vec<Arrivals>,
     /// The median of the latency that the run reports.
     pub latency_median: Option<Duration>,
-    /// Number of scheduled iterations that were dropped because no user was free.
+    /// Number of iterations that arrival-rate scenarios scheduled.
+    pub scheduled: u64,
+    /// Number of these that were dropped because no user was free.
     pub dropped: u64,
     /// Number of started iterations.
     pub started: u64,
@@ -189,16 +191,20 @@ impl Evidence {
             ));
         }
         if self.dropped > 0 {
-            let all = self.dropped + self.started;
-            let share = self.dropped as f64 / all as f64;
+            let share = self.dropped as f64 / self.scheduled as f64;
             let level = if share > DROPPED_INVALID {
                 Level::Invalid
             } else {
                 Level::Suspect
             };
-            found.add(level, Cause::Server, format!(
-                "{} of {all} scheduled iterations were dropped because all users were busy: allow more users, or the server is beyond its limit",
-                self.dropped
+            // Without requests, only the script kept the users busy.
+            let (cause, more) = match self.requests == 0 && self.sent.get() == 0 {
+                true => (Cause::Client, ""),
+                false => (Cause::Server, ", or the server is beyond its limit"),
+            };
+            found.add(level, cause, format!(
+                "{} of {} scheduled iterations were dropped because all users were busy: allow more users{more}",
+                self.dropped, self.scheduled
             ));
         }
     }

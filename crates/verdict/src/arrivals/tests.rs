@@ -95,6 +95,7 @@ fn other_intervals_are_suspect_and_their_effect_is_stated() {
     let halves = halves.chunks(2).map(|pair| pair[0] + pair[1]);
     let mut dropped = evidence("poisson", 1.0, gaps(halves));
     dropped.dropped = 1_000;
+    dropped.scheduled = 2_000;
     dropped.started = 1_000;
     let verdict = dropped.judge();
     let text = &last(&verdict).text;

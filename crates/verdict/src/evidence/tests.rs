@@ -109,11 +109,30 @@ fn throttling_drops_and_exhaustion_are_reported_with_their_causes() {
     evidence.machine.quota_periods = Some(30);
     evidence.exhausted = 2;
     evidence.dropped = 10;
-    evidence.started = 90;
+    evidence.scheduled = 100;
+    (evidence.requests, evidence.responses) = (90, 90);
     let verdict = evidence.judge();
     assert_eq!(verdict.level, Level::Invalid);
     let causes: Vec<_> = verdict.reasons.iter().map(|reason| reason.cause).collect();
     assert_eq!(causes, [Cause::Client, Cause::Client, Cause::Server]);
+}
+
+#[test]
+fn without_requests_no_server_is_blamed_for_dropped_iterations() {
+    let evidence = Evidence {
+        scheduled: 30,
+        dropped: 27,
+        started: 2_900,
+        ..Evidence::default()
+    };
+    let verdict = evidence.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert_eq!(verdict.reasons[0].cause, Cause::Client);
+    let text = &verdict.reasons[0].text;
+    assert!(
+        text.starts_with("27 of 30 scheduled") && !text.contains("server"),
+        "{text}"
+    );
 }
 
 #[test]
