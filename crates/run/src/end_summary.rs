@@ -37,21 +37,31 @@ impl SummaryMode {
             Some("disabled") => SummaryMode::Disabled,
             Some(other) => {
                 return Err(Refusal::other(format!(
-                    "--summary-mode {other}: use compact, full, legacy or disabled"
+                    "--summary-mode (K6_SUMMARY_MODE) {other}: use compact, full, legacy or disabled"
                 )));
             }
         };
-        let is_set = |value: std::ffi::OsString| {
-            !["", "0", "f", "false", "no", "off"]
-                .iter()
-                .any(|no| value.eq_ignore_ascii_case(no))
-        };
-        let no_summary = no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(is_set);
+        let variable = std::env::var("K6_NO_SUMMARY").unwrap_or_default();
+        let by_variable = parse_bool(&variable)
+            .map_err(|error| Refusal::other(format!("K6_NO_SUMMARY: {error}")))?;
+        let no_summary = no_summary || by_variable;
         Ok(if no_summary {
             SummaryMode::Disabled
         } else {
             mode
         })
+    }
+}
+
+/// Parses the value of one of k6's boolean variables, as Go does. An empty value means false.
+///
+/// # Errors
+/// If it is not one of Go's forms.
+pub fn parse_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(true),
+        "" | "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(false),
+        other => Err(format!("\"{other}\" is neither true nor false")),
     }
 }
 

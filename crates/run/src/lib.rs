@@ -88,7 +88,7 @@ pub use attack_options::AttackOptions;
 pub use connection_options::ConnectionOptions;
 pub use control::{Control, ControlReading};
 #[cfg(feature = "scripts")]
-pub use end_summary::{EndSummary, Screen, SummaryMode};
+pub use end_summary::{EndSummary, Screen, SummaryMode, parse_bool};
 pub use event::{Event, Judgment, Listener, ListenerReport, WorkerWindow};
 #[cfg(feature = "scripts")]
 pub use features::Features;

@@ -109,7 +109,7 @@ pub struct RuntimeArgs {
     )]
     pub kind: Option<String>,
     /// Ignore thresholds
-    #[arg(long, env = "K6_NO_THRESHOLDS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
+    #[arg(long, env = "K6_NO_THRESHOLDS", hide_env = true, value_parser = plimsoll_run::parse_bool, action = clap::ArgAction::SetTrue)]
     pub no_thresholds: bool,
     /// Print no summary at the end
     #[arg(long)]
@@ -121,7 +121,7 @@ pub struct RuntimeArgs {
     #[arg(long, value_name = "FILE", env = "K6_SUMMARY_EXPORT", hide_env = true)]
     pub summary_export: Option<PathBuf>,
     /// Use the newer JSON for handleSummary and --summary-export
-    #[arg(long, env = "K6_NEW_MACHINE_READABLE_SUMMARY", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
+    #[arg(long, env = "K6_NEW_MACHINE_READABLE_SUMMARY", hide_env = true, value_parser = plimsoll_run::parse_bool, action = clap::ArgAction::SetTrue)]
     pub new_machine_readable_summary: bool,
     /// Load remote modules from the cache only
     #[arg(long)]
