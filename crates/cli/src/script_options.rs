@@ -24,7 +24,7 @@ pub fn read(
         }
         Some(other) => {
             return Err(Refusal::other(format!(
-                "--compatibility-mode {other}: use extended or base"
+                "--compatibility-mode (K6_COMPATIBILITY_MODE) {other}: use extended or base"
             )));
         }
     }

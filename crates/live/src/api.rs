@@ -197,7 +197,11 @@ impl Shared {
                     Some(found) => json(&found),
                     None => error(
                         "404 Not Found",
-                        &format!("the run has none of that id in {kind}"),
+                        &format!(
+                            "no {} has the id \"{}\"",
+                            kind.trim_end_matches('s'),
+                            id.unwrap_or_default()
+                        ),
                     ),
                 }
             }

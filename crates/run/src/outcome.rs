@@ -109,7 +109,7 @@ impl Outcome {
             ) => of(text, None),
             Some(AbortReason::ByApi) => of("a request to the API stopped the run", None),
             Some(AbortReason::Signal) => of(
-                &format!("test run was aborted because plimsoll received a '{signal}' signal"),
+                &format!("test run was aborted because plimsoll received the signal '{signal}'"),
                 None,
             ),
             Some(AbortReason::Threshold) => of(

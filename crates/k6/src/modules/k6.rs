@@ -228,7 +228,7 @@ fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
     // This is faster than a substring search. Names are short, and every check of every iteration has one.
     if name.as_bytes().windows(2).any(|pair| pair == b"::") {
         return Err(context.throw_plain(format!(
-            "{name:?}: names of groups and checks may not contain '::', which separates them"
+            "{name:?}: names of groups and checks may not contain '::', which separates the names of nested groups"
         )));
     }
     Ok(())
