@@ -24,6 +24,9 @@ const TAKEOVER_INTERVAL: Duration = Duration::from_millis(100);
 /// of them together would cause a burst that no schedule contains.
 const MAX_TAKEOVER_DELAY: Duration = Duration::from_secs(1);
 
+/// How long after the scenario's end its schedule may still start iterations, if it is late. Further ones are dropped.
+const MAX_OVERRUN: Duration = Duration::from_secs(1);
+
 /// An iteration for which a worker had no free user, and which it offers to another worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handover {
@@ -221,6 +224,10 @@ impl<F: UserFactory> Pool<F> {
             }
             let (part, next, following) = &mut lines[at];
             *next = following(part);
+            if end + MAX_OVERRUN < now {
+                self.drop_one(job);
+                continue;
+            }
             if at > 0 && scheduled + MAX_TAKEOVER_DELAY < now {
                 self.drop_one(job);
             } else {
