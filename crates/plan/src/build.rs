@@ -58,6 +58,10 @@ impl Plan {
         if exports.functions.is_empty() {
             errors.push("", "the script does not export a function: export a default one, or those that the scenarios name in exec");
         }
+        let has_own = options
+            .scenarios
+            .as_ref()
+            .is_some_and(|own| !own.is_empty());
         let written = shortcuts::scenarios(&options, &mut warnings);
         let mut scenarios: Vec<Scenario> = written
             .iter()
@@ -65,6 +69,9 @@ impl Plan {
                 Checked::scenario(name, scenario, &exports.functions, &division, &mut errors)
             })
             .collect();
+        if !has_own {
+            shortcuts::name_options(&mut errors);
+        }
         // They are already sorted by name, and the sort is stable.
         scenarios.sort_by_key(|scenario| scenario.start_time);
         options.scenarios = Some(written);

@@ -44,7 +44,7 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -61,7 +61,7 @@ pub(crate) fn from_string<T, E: ToString>(
             Ok(value) => Some(value),
             Err(fault) => reader.fault(fault.to_string()),
         },
-        other => reader.wrong_kind("a text", other),
+        other => reader.wrong_kind("a string", other),
     }
 }
 

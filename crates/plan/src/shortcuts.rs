@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Warning;
+use crate::error::{Errors, Warning};
 use crate::executor::ExecutorKind;
 use crate::options::Options;
 use crate::scenario::ScenarioOptions;
@@ -40,6 +40,25 @@ pub(crate) fn scenarios(
         ScenarioOptions::new(ExecutorKind::PerUserIterations)
     };
     BTreeMap::from([(NAME.to_owned(), scenario)])
+}
+
+/// Replaces the paths of the scenario's options in errors by the shortcut options that the user has set.
+pub(crate) fn name_options(errors: &mut Errors) {
+    for fault in &mut errors.0 {
+        let path = fault.place.strip_prefix("scenarios.").and_then(|rest| {
+            let option = rest.strip_prefix(NAME)?.strip_prefix('.')?;
+            Some(match option {
+                "startVUs" => "vus",
+                "maxDuration" => "duration",
+                // There is no shortcut for it.
+                "exec" => "",
+                other => other,
+            })
+        });
+        if let Some(path) = path.map(str::to_owned) {
+            fault.place = path;
+        }
+    }
 }
 
 fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {

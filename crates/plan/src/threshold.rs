@@ -57,7 +57,7 @@ impl Threshold {
         Err(Fault::at(
             format!("thresholds.{}", self.metric.source),
             format!(
-                "\"{}\" judges \"{method}\", which a metric of kind {kind} does not have: use {}",
+                "\"{}\": {kind} metrics have no \"{method}\"; use {}",
                 self.source,
                 kind.methods().join(", ")
             ),

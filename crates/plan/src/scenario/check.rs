@@ -226,7 +226,10 @@ impl<'a> Checked<'a> {
         if iterations < i64::from(users) || iterations <= 0 {
             self.fault(
                 "iterations",
-                format!("{iterations} iterations are fewer than the {users} users that share them"),
+                format!(
+                    "must be at least 1 for each user, so at least {}, but is {iterations}",
+                    users.max(1)
+                ),
             );
         }
         let scaled = self.scaled(users);

@@ -29,7 +29,7 @@ impl Expression {
             return Err(Fault::at(
                 "",
                 format!(
-                    "the threshold \"{output}\" compares nothing (<=, <, >=, >, ===, ==, !=): {FORM}"
+                    "the threshold \"{output}\" has no comparison operator (<=, <, >=, >, ===, ==, !=): {FORM}"
                 ),
             ));
         };

@@ -57,11 +57,11 @@ impl MetricSelector {
                     .to_owned()
             };
             let (tag, value) = (bare(tag), bare(value));
-            if tag.is_empty() || value.is_empty() {
-                return fault(&format!(
-                    "has the tag \"{}\" without name or value",
-                    excerpt(pair)
-                ));
+            if tag.is_empty() {
+                return fault("has a tag without a name");
+            }
+            if value.is_empty() {
+                return fault(&format!("has no value for the tag \"{}\"", excerpt(&tag)));
             }
             tags.push((tag, value));
         }
