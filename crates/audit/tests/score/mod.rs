@@ -2,8 +2,8 @@
 //!
 //! The file of a page contains its labels, a line `====`, and the page. A hash of the page's name
 //! divides the pages. One third of the first collection and half of the second, ninth, eleventh,
-//! twelfth, thirteenth and fourteenth collections only measure: no rule may be derived from them. The second
-//! collection was labeled when the rules for the first one were finished. The other collections
+//! twelfth, thirteenth, fourteenth and sixteenth collections only measure: no rule may be derived from them. The
+//! second collection was labeled when the rules for the first one were finished. The other collections
 //! only measure. Each of them was labeled when the rules for the previous collection were finished.
 
 use std::fs;
@@ -71,9 +71,11 @@ pub enum Part {
     FourteenthWriting,
     FourteenthMeasuring,
     Fifteenth,
+    SixteenthWriting,
+    SixteenthMeasuring,
 }
 
-pub const PARTS: [(&str, Part); 22] = [
+pub const PARTS: [(&str, Part); 24] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -102,6 +104,8 @@ pub const PARTS: [(&str, Part); 22] = [
         Part::FourteenthMeasuring,
     ),
     ("fifteenth collection", Part::Fifteenth),
+    ("sixteenth collection, writing", Part::SixteenthWriting),
+    ("sixteenth collection, measuring", Part::SixteenthMeasuring),
 ];
 
 impl Part {
@@ -116,6 +120,7 @@ impl Part {
                 | Part::TwelfthWriting
                 | Part::ThirteenthWriting
                 | Part::FourteenthWriting
+                | Part::SixteenthWriting
         )
     }
 
@@ -134,6 +139,8 @@ impl Part {
                     | Part::ThirteenthMeasuring
                     | Part::FourteenthWriting
                     | Part::FourteenthMeasuring
+                    | Part::SixteenthWriting
+                    | Part::SixteenthMeasuring
             )
     }
 
@@ -156,6 +163,7 @@ impl Part {
             Part::ThirteenthWriting | Part::ThirteenthMeasuring => "thirteenth",
             Part::FourteenthWriting | Part::FourteenthMeasuring => "fourteenth",
             Part::Fifteenth => "fifteenth",
+            Part::SixteenthWriting | Part::SixteenthMeasuring => "sixteenth",
             _ if self.is_second() => "second",
             _ => "pages",
         };
