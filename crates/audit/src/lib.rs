@@ -100,7 +100,7 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
         return Err(Unreadable::TooManyBlocks);
     }
     let grids = records::Grids::from_report(&report);
-    if report.blocks.is_empty() && !grids.has_results() {
+    if report.blocks.is_empty() && !grids.has_results() && !rules::are_stated(&report) {
         return Err(Unreadable::NoBlock);
     }
     let mut findings = report::Findings::new(&report);

@@ -33,7 +33,7 @@ fn the_corpus_is_large_enough_and_divided() {
 
 /// The collections whose problems are not all fixed. For each: the minimum number of certain errors
 /// found, and the maximum numbers of false findings and of pages that are not read as labeled.
-const OPEN: [(Part, usize, usize, usize); 14] = [
+const OPEN: [(Part, usize, usize, usize); 15] = [
     (Part::Fifth, 33, 0, 0),
     (Part::Sixth, 18, 0, 0),
     (Part::Seventh, 11, 0, 0),
@@ -44,10 +44,11 @@ const OPEN: [(Part, usize, usize, usize); 14] = [
     (Part::EleventhMeasuring, 7, 0, 0),
     (Part::TwelfthMeasuring, 4, 0, 0),
     (Part::ThirteenthWriting, 11, 0, 0),
-    (Part::ThirteenthMeasuring, 12, 0, 0),
+    (Part::ThirteenthMeasuring, 14, 0, 0),
     (Part::FourteenthWriting, 5, 0, 0),
     (Part::FourteenthMeasuring, 4, 0, 0),
     (Part::Fifteenth, 2, 0, 0),
+    (Part::SixteenthMeasuring, 0, 0, 0),
 ];
 
 /// The number of known omissions may only decrease.

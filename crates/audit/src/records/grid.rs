@@ -122,6 +122,38 @@ pub fn parse_field(name: &Name, cell: &str) -> Option<Field> {
     })
 }
 
+/// Whether a table has figures such as `503,5ms`. Then the dot in `3.203ms` groups thousands.
+fn has_decimal_commas(table: &Table) -> bool {
+    let mut cells = table.rows.iter().take(MAX_ROWS).flat_map(|(_, row)| row);
+    cells.any(|cell| {
+        cell.match_indices(',').any(|(at, _)| {
+            let digits = |letter: &char| letter.is_ascii_digit();
+            let before = cell[..at].chars().rev().take_while(digits).count();
+            let after = cell[at + 1..].chars().take_while(digits).count();
+            before > 0 && matches!(after, 1 | 2)
+        })
+    })
+}
+
+/// Reads a cell whose table may have decimal commas.
+fn cell_field(name: &Name, cell: &str, commas: bool) -> Option<Field> {
+    let digits = |letter: &char| letter.is_ascii_digit();
+    let grouped = |at: usize| {
+        let before = cell[..at].chars().rev().take_while(digits).count();
+        (1..=3).contains(&before) && cell[at + 1..].chars().take_while(digits).count() == 3
+    };
+    let Some((at, _)) = cell
+        .match_indices('.')
+        .find(|(at, _)| commas && grouped(*at))
+    else {
+        return parse_field(name, cell);
+    };
+    let mut field = parse_field(name, &format!("{}{}", &cell[..at], &cell[at + 1..]))?;
+    cell.trim_matches(['*', '`', ' '])
+        .clone_into(&mut field.figure.text);
+    Some(field)
+}
+
 /// The records of a table: its columns if the row names look like figures, otherwise its rows.
 /// `by_rows` forces rows.
 fn table_to_grid(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
@@ -143,6 +175,7 @@ fn table_to_grid(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> 
     let across =
         !by_rows && known(&sides) > known(names.get(1..)?) && sides.iter().any(Name::is_known);
     let label_at = label_column(table);
+    let commas = has_decimal_commas(table);
     // The heading states the subject of a table of names and values.
     let title = report.document.titles(table.line).pop();
     let label = |column: &str| match title.as_ref().filter(|_| is_general(column)) {
@@ -155,7 +188,7 @@ fn table_to_grid(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> 
                 let fields = rows
                     .iter()
                     .zip(&sides)
-                    .filter_map(|((_, row), name)| parse_field(name, row.get(at)?))
+                    .filter_map(|((_, row), name)| cell_field(name, row.get(at)?, commas))
                     .collect();
                 Record::new(table.line, label(&names[at].text), fields)
             })
@@ -171,7 +204,7 @@ fn table_to_grid(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> 
                     .filter(|(at, (name, _))| {
                         *at > label_at || *at == label_at && name.meaning == Meaning::Users
                     })
-                    .filter_map(|(_, (name, cell))| parse_field(name, cell))
+                    .filter_map(|(_, (name, cell))| cell_field(name, cell, commas))
                     .collect();
                 Record::new(
                     *line,

@@ -4,10 +4,12 @@
 
 mod cell;
 mod drawn;
+mod foreign;
 mod grid;
 mod name;
 
 pub use cell::{Figure, Kind, parse_unit, read};
+pub use foreign::english;
 pub use grid::{Grid, Grids, is_rank, parse_field, parse_rank};
 pub use name::{Meaning, Name, tokenize};
 

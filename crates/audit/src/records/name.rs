@@ -1,6 +1,7 @@
 //! Parses the name of a column, a row or a line: the statistic, the quantity and the unit.
 
 use super::cell::{Kind, parse_unit};
+use super::foreign::english;
 use crate::quantity::is_rate_unit;
 
 /// The meaning of a field.
@@ -194,7 +195,23 @@ fn parse_statistic(word: &str) -> Option<Meaning> {
 }
 
 impl Name {
+    /// Reads a name in English or, if that has no meaning, in another language.
     pub fn read(text: &str) -> Name {
+        let name = Name::read_english(text);
+        if name.meaning != Meaning::Other || name.quantity == "latency" || text.len() > 80 {
+            return name;
+        }
+        match english(text) {
+            Some(translated) => Name {
+                text: name.text,
+                unit: name.unit,
+                ..Name::read_english(&translated)
+            },
+            None => name,
+        }
+    }
+
+    fn read_english(text: &str) -> Name {
         let plain = strip_remark(text).trim_matches(['*', '`', ' ', '↑', '↓', ':']);
         let (plain, unit) = match split_unit(plain) {
             Some((before, unit)) => (before, Some(unit)),
@@ -373,6 +390,10 @@ mod tests {
             ("MB per second", Meaning::Other, "mb per second"),
             ("Go req/s", Meaning::Rate, "go req s"),
             ("Target RPS", Meaning::Other, "target rps"),
+            ("Средняя задержка (мс)", Meaning::Mean, "latency"),
+            ("平均延迟", Meaning::Mean, "latency"),
+            ("Latencia promedio", Meaning::Mean, "latency"),
+            ("Taxa de erro", Meaning::FailedShare, "error rate"),
         ] {
             let name = Name::read(text);
             assert_eq!(

@@ -38,6 +38,8 @@ mod stalls;
 mod tables;
 mod units;
 
+pub use records::are_stated;
+
 use crate::records::Grids;
 use crate::report::{Findings, Report};
 

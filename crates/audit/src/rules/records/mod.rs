@@ -4,11 +4,13 @@
 mod above_all;
 mod all_records;
 mod breakdown;
+mod changed_order;
 mod claimed_change;
 mod columns;
 mod comparison;
 mod contest;
 mod copies;
+mod entities;
 mod extreme;
 mod identities;
 mod idle;
@@ -34,8 +36,12 @@ mod rank_column;
 mod ranks;
 mod relations;
 mod restated;
+mod same_in_flight;
 mod share_within;
 mod shifted;
+mod stated_change;
+mod stated_figure;
+mod stated_limit;
 mod subject;
 mod swapped_figures;
 mod throughout;
@@ -43,9 +49,11 @@ mod tiers;
 mod ties;
 mod titles;
 mod totals;
+mod trend;
 mod verdict;
 mod wins;
 
+pub use changed_order::are_stated;
 pub use subject::{Metric, is_uncertain};
 
 use crate::finding::Level;
@@ -73,6 +81,8 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     shifted::check_tables(report, findings);
     copies::check(report, grids, findings);
     littles_law::check(report, grids, findings);
+    same_in_flight::check(grids, findings);
+    changed_order::check(report, findings);
     titles::check(report, grids, findings);
     rank_column::check_tables(report, grids, findings);
     orders::check_numbered_lists(report, grids, findings);
@@ -85,6 +95,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     tiers::check(report, grids, findings);
     legend::check(report, findings);
     peak::check_lines(report, grids, findings);
+    let is_searchable = entities::is_searchable(grids);
     for (prose, sentence) in sentences(report) {
         wins::check_sentence(report, sentence, prose.line, findings);
         pass_counts::check_sentence(report, sentence, prose.line, findings);
@@ -97,10 +108,16 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         throughout::check_sentence(report, grids, sentence, prose.line, findings);
         share_within::check_sentence(report, grids, sentence, prose.line, findings);
         above_all::check_sentence(report, grids, sentence, prose.line, findings);
+        if is_searchable {
+            stated_limit::check_sentence(report, grids, sentence, prose.line, findings);
+        }
         quoted_cell::check_changed(report, grids, sentence, prose.line, findings);
     }
     for (line, title) in report.document.headings.iter().take(MAX_HEADINGS) {
         quoted_cell::check_changed(report, grids, title, *line, findings);
+        if is_searchable {
+            stated_limit::check_sentence(report, grids, title, *line, findings);
+        }
     }
     if grids.grids().all(|grid| grid.records.len() < 2) {
         return;
@@ -118,6 +135,11 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         quoted_rate::check_sentence(report, grids, sentence, prose.line, findings);
         quoted_cell::check_sentence(report, grids, sentence, prose.line, findings);
         pair_change::check_sentence(grids, sentence, prose.line, findings);
+        if is_searchable {
+            stated_change::check_sentence(report, grids, sentence, prose.line, findings);
+            stated_figure::check_sentence(report, grids, sentence, prose.line, findings);
+            trend::check_sentence(grids, sentence, prose.line, findings);
+        }
     }
 }
 
