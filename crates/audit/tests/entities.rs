@@ -53,7 +53,7 @@ fn a_change_is_compared_with_the_loads_and_rows_that_it_names() {
                 None,
             ),
             (
-                "From 50 to 100 users the throughput increases by 100 %.",
+                "From 50 to 100 users the throughput increases by 83 %.",
                 wrong,
             ),
         ],

@@ -175,7 +175,10 @@ fn labelled<'r>(grid: &'r Grid, lower: &str) -> Vec<&'r Record> {
         .map(|record| (strip_markup(&record.label).trim().to_owned(), record))
         .filter(|(label, _)| {
             let letters = label.chars().filter(|letter| letter.is_alphabetic());
-            letters.count() >= MIN_LETTERS && has_phrase(lower, label)
+            // The label of an output may be the sentence itself, above the output.
+            letters.count() >= MIN_LETTERS
+                && label.len() + 4 < lower.trim().len()
+                && has_phrase(lower, label)
         })
         .collect();
     let within = |label: &str| {

@@ -162,8 +162,12 @@ fn of_records<'r>(
     let mut example = None;
     for scope in scopes {
         for record in &scope.records {
-            // Any record of the grid may be the other side.
-            for other in &scope.grid.records {
+            // Another named record is the other side, or else any record of the grid.
+            let others: Vec<&Record> = match scope.records.len() {
+                1 => scope.grid.records.iter().collect(),
+                _ => scope.records.clone(),
+            };
+            for other in others {
                 if std::ptr::eq(*record, other) {
                     continue;
                 }
