@@ -313,10 +313,10 @@ pub fn english(text: &str) -> Option<String> {
     let mut changed = false;
     let mut out = lower;
     for (sign, word) in [("倍", "x "), ("배", "x ")] {
-        changed |= replace_beside_digit(&mut out, sign, word, false);
+        changed |= replace_next_to_digit(&mut out, sign, word, false);
     }
     for name in ["percentil ", "percentile ", "перцентиль ", "процентиль "] {
-        changed |= replace_beside_digit(&mut out, name, "p", true);
+        changed |= replace_next_to_digit(&mut out, name, "p", true);
     }
     for (phrase, word) in PHRASES {
         // Most phrases have letters that are not ASCII.
@@ -344,7 +344,7 @@ pub fn english(text: &str) -> Option<String> {
 }
 
 /// Replaces a sign that follows a digit, or a name that precedes one.
-fn replace_beside_digit(text: &mut String, sign: &str, word: &str, ahead: bool) -> bool {
+fn replace_next_to_digit(text: &mut String, sign: &str, word: &str, ahead: bool) -> bool {
     if !text.contains(sign) {
         return false;
     }
