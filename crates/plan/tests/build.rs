@@ -296,7 +296,7 @@ fn each_executor_checks_its_own_fields() {
         ),
         (
             json!({"executor": "shared-iterations", "vus": 5}),
-            "iterations: 1 iterations are fewer",
+            "iterations: must be at least 1 for each user, so at least 5",
         ),
         (
             json!({"executor": "shared-iterations", "maxDuration": 0}),

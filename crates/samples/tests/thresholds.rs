@@ -209,6 +209,7 @@ fn thresholds_can_judge_our_metrics() {
         scheduled: Some(at(1.0)),
         started: at(5.0),
         done: at(7.0),
+        status: 200,
         ..HttpFacts::default()
     };
     scene.recorder.http(&facts, &scene.base(&[]));

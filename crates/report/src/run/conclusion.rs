@@ -178,11 +178,13 @@ fn latency_words(run: &RunView<'_>) -> Option<Words> {
     let successful = run.count().saturating_sub(failed);
     // Only open scenarios have response times. In a mixed run, they are those of a part.
     let part = match times.count() {
-        count if label == "response time" && count < successful => format!(
-            " of {} of {} successful requests, those of open scenarios",
-            number::count(count),
-            number::count(successful)
-        ),
+        count if run.header.kind == "run" && label == "response time" && count < successful => {
+            format!(
+                " of {} of {} successful requests, those of open scenarios",
+                number::count(count),
+                number::count(successful)
+            )
+        }
         _ => String::new(),
     };
     let mut words = Words::plain(format!("{}{part}: ", label_to_title(label)));

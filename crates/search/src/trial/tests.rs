@@ -180,7 +180,11 @@ fn the_generator_does_not_explain_statuses_of_the_service() {
             },
             ..End::default()
         };
-        let record = record(Second::default(), end);
+        let second = Second {
+            rates: end.rates.clone(),
+            ..Second::default()
+        };
+        let record = record(second, end);
         Trial::of(&settings, 1_000, false, &record)
             .expect("a trial")
             .outcome()
