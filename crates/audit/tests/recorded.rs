@@ -63,6 +63,20 @@ fn sound_runs_have_no_findings() {
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
 }
 
+/// iperf3 prints the interval with two digits, so that of a short transfer may be wrong by half.
+#[test]
+fn short_transfers_agree_with_their_rounded_intervals() {
+    let files = files("short");
+    assert_eq!(files.len(), 2);
+    for path in &files {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let findings = findings(&name, &fs::read_to_string(path).unwrap());
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        assert!(rules.contains(&"run-too-short"), "{rules:?}");
+        assert!(!rules.contains(&"unit-mismatch"), "{findings:#?}");
+    }
+}
+
 /// All findings for each faulty run, so that both missing and false findings are noticed.
 #[test]
 fn findings_about_faulty_runs() {
