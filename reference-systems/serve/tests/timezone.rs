@@ -56,8 +56,8 @@ fn check_responses(client: &mut Client) {
         ("lat=1", "lng is missing"),
         ("lat=91&lng=1", "lat must be a number from -90 to 90"),
         ("lat=1&lng=-180.5", "lng must be a number from -180 to 180"),
-        ("lat=NaN&lng=1", "lat is"),
-        ("lat=1&lng=1e999", "lng is"),
+        ("lat=NaN&lng=1", "lat must be"),
+        ("lat=1&lng=1e999", "lng must be"),
     ] {
         let response = send(&format!("{query}&api_key=one"));
         assert!(
