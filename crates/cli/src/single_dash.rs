@@ -69,11 +69,7 @@ fn takes_value(command: &Command, long: &str) -> bool {
 
 /// Parses a boolean as Go's flag package does.
 pub fn go_bool(text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err("write true or false".to_owned()),
-    }
+    plimsoll_units::boolean::parse(text).ok_or_else(|| "write true or false".to_owned())
 }
 
 #[cfg(test)]

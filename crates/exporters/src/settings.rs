@@ -57,11 +57,10 @@ impl<'a> Variables<'a> {
 
     /// Parses a boolean as k6 does. If the variable is not set, returns `default`.
     pub fn boolean(self, name: &str, default: bool) -> Result<bool, String> {
-        match self.text(name) {
-            None => Ok(default),
-            Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
-            Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
-            Some(text) => Err(format!("{name}={text}: use true or false")),
-        }
+        let Some(text) = self.text(name) else {
+            return Ok(default);
+        };
+        plimsoll_units::boolean::parse(text)
+            .ok_or_else(|| format!("{name}={text}: use true or false"))
     }
 }

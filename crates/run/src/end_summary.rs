@@ -58,11 +58,11 @@ impl SummaryMode {
 /// # Errors
 /// If it is not one of Go's forms.
 pub fn parse_bool(text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(true),
-        "" | "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(false),
-        other => Err(format!("\"{other}\" is neither true nor false")),
+    if text.is_empty() {
+        return Ok(false);
     }
+    plimsoll_units::boolean::parse(text)
+        .ok_or_else(|| format!("\"{text}\" is neither true nor false"))
 }
 
 /// What the terminal can display.

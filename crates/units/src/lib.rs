@@ -9,6 +9,7 @@
 //! This crate reads no clock, no socket and no environment variable.
 
 mod bit_rate;
+pub mod boolean;
 mod bytes;
 mod calendar;
 mod digits;

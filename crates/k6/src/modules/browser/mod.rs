@@ -174,11 +174,8 @@ fn settings() -> Result<Settings, String> {
         settings.executable = Some(PathBuf::from(path));
     }
     if let Some(text) = variable("K6_BROWSER_HEADLESS") {
-        settings.headless = match text.as_str() {
-            "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
-            "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
-            other => return Err(format!("K6_BROWSER_HEADLESS={other}: write true or false")),
-        };
+        settings.headless = plimsoll_units::boolean::parse(&text)
+            .ok_or_else(|| format!("K6_BROWSER_HEADLESS={text}: write true or false"))?;
     }
     if let Some(text) = variable("K6_BROWSER_ARGS") {
         let arguments = text.split(',').map(|argument| argument.trim().to_owned());
