@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plimsoll_stats::interval::{self, Insufficient};
 use plimsoll_stats::{Histogram, Interval};
 
-use crate::record::{Record, Second};
+use crate::record::{Record, Second, failed_requests};
 use crate::warm_up::WarmUp;
 
 /// A metric of a run.
@@ -290,8 +290,7 @@ impl RunFigures {
 /// connection.
 fn without_success(record: &Record) -> Option<String> {
     let end = record.end.as_ref()?;
-    let rates = ["http_req_failed", "grpc_req_failed"];
-    let (failed, all) = *rates.iter().find_map(|name| end.rates.get(*name))?;
+    let (failed, all) = failed_requests(&end.rates)?;
     if failed == 0 || failed < all {
         return None;
     }

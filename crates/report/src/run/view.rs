@@ -2,7 +2,7 @@
 
 use plimsoll_results::distribution::Distribution;
 use plimsoll_results::figures::times;
-use plimsoll_results::record::{End, Header, Record, Second};
+use plimsoll_results::record::{End, Header, Record, Second, failed_requests};
 use plimsoll_stats::Histogram;
 
 /// A run as it is reported.
@@ -154,11 +154,7 @@ impl<'a> RunView<'a> {
 
     /// Failed requests and all of them, if failures are known.
     pub fn failed(&self) -> Option<(u64, u64)> {
-        let rates = ["http_req_failed", "grpc_req_failed"];
-        rates
-            .iter()
-            .find_map(|name| self.end.rates.get(*name))
-            .copied()
+        failed_requests(&self.end.rates)
     }
 
     /// The times of the whole run, in milliseconds.

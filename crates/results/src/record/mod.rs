@@ -147,12 +147,16 @@ pub struct Second {
     pub generator_cpu_seconds: f64,
 }
 
+/// The numbers of failed and of all HTTP requests, or those of the gRPC calls of a script. `None` without either.
+pub fn failed_requests(rates: &BTreeMap<String, (u64, u64)>) -> Option<(u64, u64)> {
+    let names = ["http_req_failed", "grpc_req_failed"];
+    names.iter().find_map(|name| rates.get(*name)).copied()
+}
+
 impl Second {
-    /// The number of failed HTTP requests, or of failed gRPC calls of a script.
+    /// The number of failed requests.
     pub fn failed(&self) -> u64 {
-        let names = ["http_req_failed", "grpc_req_failed"];
-        let mut rates = names.iter().filter_map(|name| self.rates.get(*name));
-        rates.next().map_or(0, |(failed, _)| *failed)
+        failed_requests(&self.rates).map_or(0, |(failed, _)| failed)
     }
 
     /// Adds data that were recorded later.
