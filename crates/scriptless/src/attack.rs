@@ -262,16 +262,17 @@ impl AttackUser {
             .send_stamped(&target.prepared, stamp, limit, iteration.started)
             .await;
         let mut error = None;
-        let mut redirects = Redirects::default();
+        let mut redirects = None;
         if here.attack.redirects.is_some() && is_redirect(&response) {
-            let following = self.follow(target, response, stamp, &mut redirects);
+            let redirects = redirects.insert(Redirects::default());
+            let following = self.follow(target, response, stamp, redirects);
             (response, error) = Box::pin(following).await;
         }
         record(
             &here.recorder,
             &self.tags,
             &response.exchange,
-            &redirects,
+            redirects.as_ref(),
             error.as_deref(),
             iteration,
             here.client.traffic(),

@@ -22,13 +22,13 @@ impl Redirects {
     }
 }
 
-/// Records an exchange of an iteration. `wrong` is an error that the exchange itself does not contain, `traffic` the bytes
+/// Records an exchange of an iteration, and the redirects that led to it. `wrong` is an error that the exchange itself does not contain, `traffic` the bytes
 /// on sockets since the previous exchange.
 pub(crate) fn record(
     recorder: &Recorder,
     tags: &BaseTags,
     exchange: &Exchange,
-    redirects: &Redirects,
+    redirects: Option<&Redirects>,
     wrong: Option<&str>,
     iteration: &Iteration,
     traffic: Traffic,
@@ -38,11 +38,15 @@ pub(crate) fn record(
         (None, Some(wrong)) => (wrong, plimsoll_http::code::DEFAULT),
         (None, None) => ("", 0),
     };
-    let last_started = exchange.timeline.started();
-    let started = redirects.started.unwrap_or(last_started);
+    let mut started = exchange.timeline.started();
     let done = exchange.timeline.done();
     let mut phases = phases(&exchange.timeline);
-    add_phases(&mut phases, &redirects.phases);
+    let mut resent = exchange.resent;
+    if let Some(redirects) = redirects {
+        started = redirects.started.unwrap_or(started);
+        add_phases(&mut phases, &redirects.phases);
+        resent += redirects.resent;
+    }
     // A later exchange of the iteration has the same lag as the iteration's start.
     let scheduled = iteration
         .scheduled
@@ -60,7 +64,7 @@ pub(crate) fn record(
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             tls_cipher_suite: exchange.tls.map_or("", |tls| tls.cipher_suite),
             opened: exchange.opened,
-            resent: exchange.resent + redirects.resent,
+            resent,
             error,
             error_code,
             exhausted: exchange

@@ -39,7 +39,7 @@ use plimsoll_engine::{
 use plimsoll_http::{Client, Fields, Method, Prepared, Request, Settings, Shared, Url};
 use plimsoll_samples::{BaseTags, Recorder, TagMap, counted_at};
 
-use crate::facts::{Redirects, UnansweredRequest, record};
+use crate::facts::{UnansweredRequest, record};
 
 /// The request that every user repeats.
 #[derive(Clone, Debug)]
@@ -293,7 +293,7 @@ impl VirtualUser for HttpUser {
             &self.recorder,
             &self.tags,
             &exchange,
-            &Redirects::default(),
+            None,
             None,
             iteration,
             traffic,
