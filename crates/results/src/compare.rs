@@ -158,23 +158,21 @@ fn pair(
         let why = "some runs have too few samples for it";
         return (Compared::not_measured(figure, why), None);
     }
-    let is_difference = Compared::not_measured(figure, "").is_difference();
+    let mut compared = Compared {
+        noise: noise(figure),
+        ..Compared::not_measured(figure, "")
+    };
     // Means that agree with the mean change: of differences, or of ratios.
     let mean = |side: &dyn Fn(&(f64, f64)) -> f64| {
         let sides = values.iter().map(side);
         let is_positive = sides.clone().all(|value| value > 0.0);
         let count = values.len().max(1) as f64;
-        Some(match is_positive && !is_difference {
+        Some(match is_positive && !compared.is_difference() {
             true => (sides.map(f64::ln).sum::<f64>() / count).exp(),
             false => sides.sum::<f64>() / count,
         })
     };
-    let mut compared = Compared {
-        a: mean(&|pair| pair.0),
-        b: mean(&|pair| pair.1),
-        noise: noise(figure),
-        ..Compared::not_measured(figure, "")
-    };
+    (compared.a, compared.b) = (mean(&|pair| pair.0), mean(&|pair| pair.1));
     let paired = if compared.is_difference() {
         let differences: Vec<f64> = values.iter().map(|(a, b)| b - a).collect();
         Paired::of(&differences, 0.0).ok_or(comparison::Incomparable::TooFewPairs)

@@ -209,13 +209,7 @@ fn thresholds(name: &str, record: &Record, failures: &mut Failures) {
     for (at, (metric, text, met)) in end.thresholds.iter().enumerate() {
         if !met {
             let measured = end.thresholds_measured.get(at).copied().flatten();
-            // A name may be followed by tags. Metrics of the script itself may be no times.
-            let name_of_metric = metric.split('{').next().unwrap_or_default();
-            let is_time = name_of_metric.ends_with(" time")
-                || name_of_metric == "iteration_duration"
-                || (name_of_metric.starts_with("http_req_") && name_of_metric != "http_req_failed")
-                || (name_of_metric.starts_with("grpc_req_") && name_of_metric != "grpc_req_failed");
-            let unit = if is_time { " ms" } else { "" };
+            let unit = if is_time(metric) { " ms" } else { "" };
             let measured = measured.map_or(String::new(), |value| {
                 format!(" (measured {value:.3}{unit})")
             });
@@ -223,6 +217,15 @@ fn thresholds(name: &str, record: &Record, failures: &mut Failures) {
             failures.found.push(text);
         }
     }
+}
+
+/// Whether the program knows that a metric is a time. Those of the script itself may be anything.
+fn is_time(metric: &str) -> bool {
+    let name = metric.split('{').next().unwrap_or_default();
+    let is_of_request = name.starts_with("http_req_") || name.starts_with("grpc_req_");
+    name.ends_with(" time")
+        || name == "iteration_duration"
+        || is_of_request && !name.ends_with("_failed")
 }
 
 #[cfg(test)]
