@@ -20,7 +20,7 @@ static CHANGED: Pattern = pattern!(&format!(
     r"(?i)\bfrom\s+(\d[\d,]*(?:\.\d+)?)\s?(?:(ns|µs|μs|us|ms|s|seconds)|{RATE})\s+(?:down |up )?to\s+(\d[\d,]*(?:\.\d+)?)\s?(?:(ns|µs|μs|us|ms|s|seconds)|{RATE})\b"
 ));
 /// Words for a figure of another run, or for one that is not a result.
-const OTHER: [&str; 26] = [
+pub(super) const OTHER: [&str; 26] = [
     "target",
     "goal",
     "limit",

@@ -3,6 +3,7 @@
 
 use super::entities::{Named, named};
 use super::mentions::strip_markup;
+use super::quoted_cell::OTHER;
 use super::subject::is_uncertain;
 use super::warn;
 use crate::pattern::{Pattern, group, pattern};
@@ -18,36 +19,10 @@ static FIGURE: Pattern = pattern!(
 static BEHIND: Pattern =
     pattern!(r"^\s?[\[(]?\s?(p\d\d(?:\.\d+)?|median|mean|avg|average|max|maximum|min|minimum)\b");
 
-/// Words for a figure of another run, or for one that is not a result.
-const OTHER: [&str; 43] = [
-    "target",
-    "goal",
-    "limit",
-    "threshold",
-    "slo",
-    "sla",
-    "budget",
-    "timeout",
+/// Words for a figure that is not itself a result, in addition to those of a quoted figure.
+const INDIRECT: [&str; 17] = [
     "timed out",
-    "previous",
-    "earlier",
-    "before",
-    "baseline",
-    "another",
-    "other",
-    "separate",
-    "first run",
-    "second run",
-    "rerun",
-    "warm-up",
-    "warmup",
-    "cold",
-    "estimate",
-    "theoretical",
     "expected",
-    "up to",
-    "difference",
-    "saves",
     "instead",
     "from ",
     "between",
@@ -115,7 +90,12 @@ pub fn check_sentence(
     }
     let translated = english(&own);
     let lower = translated.as_deref().unwrap_or(&own);
-    if OTHER.iter().any(|word| lower.contains(word)) || is_uncertain(lower) {
+    if OTHER
+        .iter()
+        .chain(&INDIRECT)
+        .any(|word| lower.contains(word))
+        || is_uncertain(lower)
+    {
         return;
     }
     let claims = claims(&own);
