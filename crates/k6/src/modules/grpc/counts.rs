@@ -85,7 +85,8 @@ pub fn count_opened(work: &Work, channel: &Channel, at: Moment) {
     }
 }
 
-/// Records the times of a call, and whether it failed. `opening` is the time that opening the connection took if this is the first call on it, and 0 otherwise.
+/// Records the times of a call, and whether it failed. `opening` is the time that opening the connection took if this is
+/// the first call on it, and 0 otherwise.
 pub fn record_call(
     work: &Work,
     reply: &Reply,
