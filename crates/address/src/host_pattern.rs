@@ -1,3 +1,5 @@
+//! Patterns of host names, such as `*.example`, and keys of the option `hosts`.
+
 use std::fmt;
 use std::net::IpAddr;
 

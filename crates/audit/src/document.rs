@@ -11,7 +11,7 @@ pub struct Prose {
     pub line: usize,
     pub text: String,
     pub titles: Vec<String>,
-    /// Where each further source line begins: its position in `text` and its line number.
+    /// Where each source line after the first begins: its position in `text` and its line number.
     pub breaks: Vec<(usize, usize)>,
 }
 
@@ -38,7 +38,7 @@ impl Prose {
     }
 }
 
-/// Minimum number of words of a sentence in a cell.
+/// A table cell with at least this number of words is read as a sentence.
 const REMARK: usize = 8;
 
 /// A table. The header cells name the columns.
@@ -65,7 +65,7 @@ pub struct Document {
     pub markdown: bool,
     pub prose: Vec<Prose>,
     pub tables: Vec<Table>,
-    /// Cells of tables with a sentence.
+    /// Table cells that contain a sentence.
     pub remarks: Vec<Prose>,
     pub codes: Vec<Code>,
     /// Every heading with its line.
@@ -144,8 +144,8 @@ fn shorten_title(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// Whether a file is Markdown: it has a code fence, a table rule or a heading. A tool's output has
-/// none of these.
+/// Whether a file is Markdown: it has a code fence, the delimiter row of a table, or a heading. A
+/// tool's output has none of these.
 fn is_markdown(text: &str) -> bool {
     if text.trim_start().starts_with('{') {
         return false;
@@ -186,7 +186,7 @@ struct Walk<'a> {
     item: Option<String>,
     buffer: String,
     buffer_line: usize,
-    /// Where each further source line begins: its position in `buffer` and its line number.
+    /// Where each source line after the first begins: its position in `buffer` and its line number.
     breaks: Vec<(usize, usize)>,
     in_heading: bool,
     in_item: bool,

@@ -1,8 +1,9 @@
-//! Converts an HTML page to Markdown: its headings and its preformatted text, where tools' output is. Other text and tables
-//! are left out, because a page mostly quotes several runs, and its markup does not say which one.
+//! Converts an HTML page to Markdown. Keeps its headings and its preformatted text, which contains the output of tools.
+//! Leaves out other text and tables, because most pages quote several runs, and the markup does not show which one a
+//! figure belongs to.
 
-/// The headings and the preformatted text of an HTML page as Markdown, on the same lines as in the page where possible. `None`
-/// for other files, and for pages without preformatted text.
+/// Returns the headings and the preformatted text of an HTML page as Markdown, on the same lines as in the page where
+/// possible. `None` for other files, and for pages without preformatted text.
 pub fn to_markdown(text: &str) -> Option<String> {
     let start: String = text.trim_start().chars().take(14).collect();
     let start = start.to_ascii_lowercase();
@@ -23,7 +24,7 @@ pub fn to_markdown(text: &str) -> Option<String> {
     page.has_output.then_some(page.out)
 }
 
-/// The length of the tag, comment, script or style sheet at the start of the text. A sign that begins none of them has
+/// The length of the tag, comment, script or style sheet at the start of the text. A `<` that begins none of these has
 /// length 1.
 fn markup_length(text: &str) -> usize {
     let until = |end: &str| text.find(end).map_or(text.len(), |at| at + end.len());
@@ -37,7 +38,7 @@ fn markup_length(text: &str) -> usize {
     }
 }
 
-/// The name of a tag in small letters, with `/` for an end tag. Empty for other text.
+/// The name of a tag in lower case, with `/` for an end tag. Empty for other text.
 fn tag_name(markup: &str) -> String {
     let inner = markup.get(1..).unwrap_or_default();
     let is_end = inner.starts_with('/');
@@ -53,9 +54,9 @@ fn tag_name(markup: &str) -> String {
 #[derive(Default)]
 struct Page {
     out: String,
-    /// Line breaks in `out`.
+    /// Number of line breaks in `out`.
     written: usize,
-    /// Line breaks of the page so far.
+    /// Number of line breaks of the page that were read.
     read: usize,
     is_preformatted: bool,
     has_output: bool,
@@ -63,7 +64,7 @@ struct Page {
     is_first: bool,
     /// The text of the heading that has begun.
     heading: Option<String>,
-    /// The number of `<details>` around the current place.
+    /// Number of `<details>` elements around the current position.
     depth: usize,
 }
 

@@ -1,3 +1,5 @@
+//! Numbered lines, and the line that marks a boundary between them.
+
 /// A line of text with its number in the file, counted from 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {

@@ -318,7 +318,8 @@ pub fn format_value(value: f64, unit: Unit) -> String {
     }
 }
 
-/// Formats about four significant digits, never with an exponent. Counts are whole numbers.
+/// Formats a number with about four significant digits and without an exponent. Whole numbers have
+/// no decimals.
 pub fn format_number(value: f64) -> String {
     let size = value.abs();
     if value == value.trunc() && size < 1e15 {

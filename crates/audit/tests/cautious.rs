@@ -142,7 +142,7 @@ fn smoke(check: &str, mark: &str, text: &str) -> String {
     )
 }
 
-/// A check that accepts refusals, or a text to that effect, explains failed requests without failed
+/// A check that accepts refusals, or a sentence to that effect, explains failed requests without failed
 /// checks.
 #[test]
 fn expected_refusals_need_no_failed_check() {

@@ -10,7 +10,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     loud.map(|finding| finding.rule).collect()
 }
 
-/// Checks a text next to a table, and returns the only rule that reports it.
+/// Checks a sentence next to a table, and returns the only rule that reports it.
 fn judge(table: &str, cases: &[(&str, Option<&str>)]) {
     for (text, expected) in cases {
         let found = rules(&format!("# Results\n\n{table}\n{text}\n"));

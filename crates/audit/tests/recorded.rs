@@ -20,7 +20,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Replaces each `{{recording}}` in a document by the recording.
+/// Replaces each `{{recording}}` in a document with the recording.
 fn documents() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents");
     let mut documents: Vec<(String, String)> = fs::read_dir(folder)

@@ -34,7 +34,7 @@ Status code distribution:
 ```
 ";
 
-/// A section with one output and a text below it.
+/// A section with one output and a sentence below it.
 fn below(text: &str) -> String {
     format!("# Results\n\n{OHA}\n{text}\n")
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use plimsoll_testkit::cases::Case;
 use plimsoll_testkit::cases::suite;
 
-/// Cases mostly wait for timers and servers, but two concurrent cases can use both cores.
+/// Most cases wait for timers and servers, but two concurrent cases can use both cores.
 const AT_ONCE: usize = 2;
 
 #[test]

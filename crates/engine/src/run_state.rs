@@ -1,3 +1,5 @@
+//! State of a run that all workers share, and the reasons why a run can end early.
+
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 

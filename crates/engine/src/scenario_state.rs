@@ -1,3 +1,5 @@
+//! State of a scenario that all workers share: its counters, its progress and its current number of users.
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The users of a worker: creates them, assigns them to scenarios and runs their iterations.
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,3 +1,5 @@
+//! Signals that end the iteration of one user.
+
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;

@@ -1,3 +1,5 @@
+//! The traits that connect the engine to a kind of user: a user, and the factory that creates it.
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;

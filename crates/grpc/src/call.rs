@@ -1,3 +1,5 @@
+//! Streaming calls.
+
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};

@@ -1,3 +1,5 @@
+//! Connections to a server: opens them when needed, and starts calls on them.
+
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;

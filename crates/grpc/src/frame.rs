@@ -1,3 +1,5 @@
+//! Messages on the wire: a prefix and the message, which may be compressed.
+
 use std::io::Write;
 use std::task::{Context, Poll};
 
@@ -8,7 +10,8 @@ use plimsoll_http::{DecodeError, DecodeLimits, Decoding, Full, MemoryBudget};
 use crate::code::Code;
 use crate::status::Status;
 
-/// Length of a flag and the message length ("gRPC over HTTP2", Length-Prefixed-Message).
+/// Length of the prefix: one byte for the compression flag and four for the length of the message
+/// ("gRPC over HTTP2", Length-Prefixed-Message).
 const PREFIX: usize = 5;
 
 /// Maximum memory to reserve for a message before its bytes arrive, because the sender may never
@@ -38,10 +41,10 @@ impl Compression {
 pub struct Framed(pub(crate) Bytes, usize);
 
 impl Framed {
-    /// Compresses a message of at most `max` bytes.
+    /// Compresses and frames a message. `max` limits its length after compression.
     ///
     /// # Errors
-    /// `ResourceExhausted` if it is longer.
+    /// `RESOURCE_EXHAUSTED` if it is longer.
     pub fn new(message: &[u8], compression: Compression, max: usize) -> Result<Framed, Status> {
         let packed;
         let (flag, body) = match compression {
@@ -182,7 +185,7 @@ impl Deframer {
         self.packed
     }
 
-    /// [`Deframer::next_message`] for a task: other tasks run between two slices of decompression.
+    /// Like [`Deframer::next_message`], but lets other tasks run between two slices of decompression.
     ///
     /// # Errors
     /// See [`Deframer::next_message`].
@@ -409,7 +412,6 @@ mod tests {
         assert!(!deframer.is_between_messages());
     }
 
-    /// A message that expands a thousandfold is decompressed in slices, within the budget.
     #[test]
     fn a_message_that_expands_is_decompressed_in_slices_within_the_budget() {
         static BUDGET: MemoryBudget = MemoryBudget::new(20 << 20);

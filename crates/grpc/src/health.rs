@@ -1,3 +1,5 @@
+//! gRPC's health checking protocol.
+
 use std::time::Duration;
 
 use crate::channel::Channel;

@@ -1,3 +1,5 @@
+//! Requests the descriptions of services from the server (gRPC server reflection).
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

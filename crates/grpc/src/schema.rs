@@ -1,3 +1,5 @@
+//! Descriptions of services and messages, from `.proto` files, descriptor sets or reflection.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;

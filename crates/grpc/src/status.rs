@@ -1,3 +1,5 @@
+//! The status of a call: from headers or trailers, or derived from an error of the stream.
+
 use std::fmt;
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! The request headers of calls, encoded in advance.
+
 use std::rc::Rc;
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use tokio::time::{Instant, Sleep};
 
 /// Wakes a waiting task at a deadline, without creating a timer for each request.
 ///
-/// Deadlines mostly move forward: each request sets one a minute ahead and ends long before it. So
+/// Deadlines usually move forward: each request sets one a minute ahead and ends long before it. So
 /// a single timer stays armed for an early deadline. If it fires too soon, it is reset to the
 /// current deadline.
 #[derive(Debug, Default)]

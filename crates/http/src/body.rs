@@ -1,3 +1,5 @@
+//! Chunked bodies.
+
 use crate::error::{ErrorInfo, code};
 
 /// Maximum length of a chunk-size line with its extensions, and of the trailer section.

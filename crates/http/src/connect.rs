@@ -1,3 +1,5 @@
+//! Opens connections: through proxies, and with the HTTP version that is requested or negotiated.
+
 use std::rc::Rc;
 
 use plimsoll_net::{Alpn, Dialed, Steps, Stream, TlsFacts};

@@ -1,3 +1,5 @@
+//! Cookies and cookie jars (RFC 6265), as in Go.
+
 use std::cell::RefCell;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};

@@ -1,3 +1,5 @@
+//! Encodes the headers of HTTP/1.1 requests.
+
 use crate::fields::Fields;
 use crate::method::Method;
 use crate::proxy::Proxy;

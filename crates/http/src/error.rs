@@ -1,3 +1,5 @@
+//! Errors of exchanges, with k6's error codes and messages.
+
 /// Error codes with k6's numbers.
 pub mod code {
     /// An error without a more specific code.

@@ -1,3 +1,5 @@
+//! Creates the errors that several HTTP versions report.
+
 use std::io;
 
 use crate::error::{ErrorInfo, code};

@@ -1,3 +1,5 @@
+//! Exchanges on HTTP/1.x connections.
+
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;

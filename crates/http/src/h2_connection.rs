@@ -1,3 +1,5 @@
+//! Exchanges on HTTP/2 connections.
+
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::net::SocketAddr;

@@ -1,3 +1,5 @@
+//! Exchanges on HTTP/3 connections.
+
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;

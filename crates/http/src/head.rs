@@ -1,3 +1,5 @@
+//! Status line and headers of HTTP/1.x responses: parses and checks them.
+
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! One exchange of a request: takes a pooled connection or opens one, sends the request and reads the response.
+
 use std::future::Future;
 use std::rc::Rc;
 

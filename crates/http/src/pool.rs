@@ -1,3 +1,5 @@
+//! The pool of connections, with limits per host and per connection.
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -1,3 +1,5 @@
+//! HTTP and HTTPS proxies: chooses one for a request, and opens tunnels through it.
+
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;

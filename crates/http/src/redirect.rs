@@ -1,3 +1,5 @@
+//! Redirects, and the `Referer` header of the request that follows one.
+
 use std::rc::Rc;
 
 use crate::error::{ErrorInfo, code};

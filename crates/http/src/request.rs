@@ -1,3 +1,5 @@
+//! Requests as callers specify them.
+
 use std::rc::Rc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Responses as callers receive them.
+
 use std::net::SocketAddr;
 use std::rc::Rc;
 

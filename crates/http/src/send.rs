@@ -1,3 +1,5 @@
+//! Sends a request with everything that it requires: cookies, compression, redirects and authentication.
+
 use std::borrow::Cow;
 use std::rc::Rc;
 

@@ -1,3 +1,5 @@
+//! Sends requests that were encoded in advance.
+
 use bytes::Bytes;
 use plimsoll_units::Moment;
 

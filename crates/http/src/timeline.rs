@@ -1,3 +1,5 @@
+//! Timestamps of an exchange, and the phases between them.
+
 use std::time::Duration;
 
 use plimsoll_units::Moment;

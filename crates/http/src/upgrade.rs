@@ -1,3 +1,5 @@
+//! Requests that switch a connection to another protocol, such as WebSocket.
+
 use bytes::Bytes;
 use plimsoll_net::Stream;
 

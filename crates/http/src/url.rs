@@ -1,3 +1,5 @@
+//! URLs, parsed as in Go.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -38,7 +40,7 @@ pub struct UserInfo {
     pub password: Option<String>,
 }
 
-/// The reason why a text is not a valid URL.
+/// The reason why a string is not a valid URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlError {
     text: String,
@@ -74,7 +76,7 @@ const MAX_LENGTH: usize = 1 << 20;
 const MAX_SHOWN: usize = 100;
 
 impl Url {
-    /// Parses an absolute URL. Also accepts a text without a scheme or host. As in k6, only sending to
+    /// Parses an absolute URL. Also accepts a string without a scheme or host. As in k6, only sending to
     /// it fails.
     ///
     /// # Errors

@@ -1,3 +1,5 @@
+//! Reasons why streams and connections end.
+
 use std::fmt;
 use std::io;
 use std::ops::Deref;

@@ -1,3 +1,5 @@
+//! Headers and trailers of responses: collects their fields and checks them.
+
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 /// The headers of a response, or its trailers.

@@ -1,3 +1,5 @@
+//! Request headers in the form that is encoded for each request.
+
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;

@@ -1,3 +1,5 @@
+//! The caller's side of a connection: opens streams, and reads and writes them.
+
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;

@@ -1,3 +1,5 @@
+//! HTTP/3 connections: QUIC settings, control streams and requests.
+
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::{Future, poll_fn};

@@ -1,3 +1,5 @@
+//! UDP sockets that the connections of a worker share.
+
 use std::cell::RefCell;
 use std::fmt;
 use std::io;

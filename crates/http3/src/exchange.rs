@@ -1,3 +1,5 @@
+//! Exchanges on a connection: sends a request and reads its response.
+
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};

@@ -1,3 +1,5 @@
+//! Errors of connections and requests, with the error codes of HTTP/3.
+
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::static_table::{STATIC, TableMatch, look_up};
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);
 
-/// Longest response headers that are accepted: names, values, and 32 bytes for each field.
+/// Maximum size of response headers: names, values, and 32 bytes for each field.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 
 /// The overhead that RFC 9114, section 4.2.2, counts for each field.

@@ -41,7 +41,7 @@ pub fn places(
     })
 }
 
-/// Whether a text starts with a scheme, or with a host and a port.
+/// Whether a string starts with a scheme, or with a host and a port.
 fn is_url(text: &str) -> bool {
     let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
     let port = authority.rsplit_once(':');

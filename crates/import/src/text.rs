@@ -1,6 +1,6 @@
 //! Text that contains values which are known only when the script runs.
 
-/// A part of a text.
+/// A part of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Literal(String),

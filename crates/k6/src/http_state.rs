@@ -42,7 +42,7 @@ impl Callback {
 const MAX_URLS: usize = 4;
 
 impl HttpState {
-    /// Parses a URL. Users mostly request the same few URLs, so the last ones are remembered.
+    /// Parses a URL. Most users request the same few URLs, so the last ones are remembered.
     ///
     /// # Errors
     /// If the string is not a URL.

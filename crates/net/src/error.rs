@@ -1,3 +1,5 @@
+//! Errors of connections and TLS handshakes, with Go's wording.
+
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -1,3 +1,5 @@
+//! Opens streams: resolves names, applies host rules, connects and performs TLS handshakes.
+
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;

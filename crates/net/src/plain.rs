@@ -1,3 +1,5 @@
+//! Streams without TLS, over TCP and unix sockets.
+
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;

@@ -1,3 +1,5 @@
+//! Looks up host names, and caches and selects their addresses.
+
 use std::cell::RefCell;
 use std::io;
 use std::net::{IpAddr, SocketAddr};

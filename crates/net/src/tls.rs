@@ -1,3 +1,5 @@
+//! TLS settings, and handshakes with rustls.
+
 use std::cell::RefCell;
 use std::fmt;
 use std::io;

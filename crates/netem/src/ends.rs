@@ -1,9 +1,9 @@
-//! Delays the ends of streams that nobody waits for.
+//! Postpones the close of streams while the relay has other work and no peer waits for the close.
 //!
-//! Ending and closing a connection takes about as long as setting it up. In a burst of short
-//! connections, the first ones are due to end while the last ones still exchange data. A relay that
-//! ended each connection on time would deliver that data late. So an end waits while there is other
-//! work, but only for a limited time, and only if neither side can notice the delay.
+//! Closing a connection takes about as long as opening it. In a burst of short connections, the
+//! first ones are due to close while the last ones still exchange data. A relay that closed each
+//! connection on time would deliver that data late. So a close waits while there is other work, but
+//! only for a limited time, and only if neither side can notice the delay.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -14,11 +14,11 @@ use tokio::sync::Notify;
 
 use crate::account::Side;
 
-/// The longest time that an end waits.
+/// Maximum delay of a close.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 /// If a turn of the event loop has more steps than this, there is other work to do.
 const FEW_STEPS: u64 = 8;
-/// Number of streams that end before other work runs.
+/// Number of streams to close before other work runs.
 const ENDS_PER_TURN: usize = 16;
 
 /// The progress of both directions of a connection.
@@ -29,22 +29,22 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Data has been delivered.
+    /// Records that data was delivered.
     pub fn data(&self, side: Side) {
         if side == Side::Backward {
             self.has_reply.set(true);
         }
     }
 
-    /// The end of a direction is due.
+    /// Records that the close of a direction is due.
     pub fn end(&self, side: Side) {
         if side == Side::Forward {
             self.is_closed.set(true);
         }
     }
 
-    /// Whether no peer waits for the end of this direction: the client already has its response, or has
-    /// closed first.
+    /// Whether no peer waits for the close of this direction: the client already has its response, or
+    /// has closed first.
     pub fn can_wait(&self, side: Side) -> bool {
         match side {
             Side::Forward => self.has_reply.get(),
@@ -53,7 +53,7 @@ impl Exchange {
     }
 }
 
-/// The ends that wait. `T` is a stream.
+/// The streams of type `T` whose close is postponed.
 #[derive(Debug)]
 pub struct Ends<T> {
     waiting: RefCell<VecDeque<(Moment, T)>>,
@@ -83,7 +83,7 @@ impl<T> Ends<T> {
         self.steps.get()
     }
 
-    /// Adds a stream whose end was due at `due`.
+    /// Adds a stream whose close was due at `due`.
     pub fn add(&self, due: Moment, stream: T) {
         self.waiting.borrow_mut().push_back((due, stream));
         self.added.notify_one();

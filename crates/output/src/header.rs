@@ -1,4 +1,4 @@
-//! The text that is printed before a test starts.
+//! The text printed before a run starts: the banner, the script, its outputs and its scenarios.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub struct HeaderScenario {
     pub description: String,
 }
 
-/// The load line that Samuel Plimsoll had painted on ships, which must not be loaded deeper.
+/// The Plimsoll line: the mark on a ship's hull that shows how heavily the ship may safely be loaded.
 const BANNER: [&str; 5] = [
     r"        .-----.",
     r"       /       \",

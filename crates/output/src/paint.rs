@@ -51,7 +51,7 @@ impl Paint {
         self.wrap("2;36", text)
     }
 
-    /// Colors a text as good or bad.
+    /// Colors a string as good or bad.
     pub(crate) fn outcome(self, good: bool, text: &str) -> String {
         if good {
             self.good(text)

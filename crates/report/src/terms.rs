@@ -23,7 +23,7 @@ pub const TERMS: [(&str, &str); 4] = [
     ),
 ];
 
-/// A paragraph that explains each term that a text uses, and the ranges of its ratios. `None` if it uses none.
+/// A paragraph that explains each term that a passage uses, and the ranges of its ratios. `None` if it uses none.
 pub fn terms_paragraph(text: &str) -> Option<Words> {
     let mut words = Words::new();
     let mut has_some = false;

@@ -1,7 +1,7 @@
 //! The seeds of the runs in a search, a comparison or a lab. The random arrivals of each run depend
 //! only on its seed.
 
-/// The environment variable with the seed of a run in another process.
+/// The environment variable that passes a run's seed to another process.
 pub const VARIABLE: &str = "PLIMSOLL_ARRIVALS_SEED";
 
 /// The seed of a run, derived from the number of the run and the common `seed`. The last three

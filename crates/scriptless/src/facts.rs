@@ -1,3 +1,5 @@
+//! Converts the facts about exchanges to samples.
+
 use std::time::Duration;
 
 use plimsoll_engine::Iteration;
@@ -22,8 +24,8 @@ impl Redirects {
     }
 }
 
-/// Records an exchange of an iteration, and the redirects that led to it. `wrong` is an error that the exchange itself does not contain, `traffic` the bytes
-/// on sockets since the previous exchange.
+/// Records an exchange of an iteration, and the redirects that led to it. `wrong` is an error that the exchange itself
+/// does not contain. `traffic` is the number of bytes on sockets since the previous exchange.
 pub(crate) fn record(
     recorder: &Recorder,
     tags: &BaseTags,
@@ -85,11 +87,11 @@ pub(crate) fn record(
     );
 }
 
-/// How long a request must have waited when the run ended, to count as failed: the graceful stop of these commands. One
-/// that is interrupted earlier says nothing about the server.
+/// A request without a response at the end of the run counts as failed if it has waited this long, which is the graceful
+/// stop of these commands. If it is interrupted earlier, it shows nothing about the server.
 const UNANSWERED_AFTER: Duration = Duration::from_millis(990);
 
-/// Records a request without a response when the run ended. Otherwise requests that hang would be in no figure, and a
+/// Records a request without a response when the run ended. Otherwise no figure would include requests that hang, and a
 /// service that responds to nine of ten requests would look perfect.
 pub(crate) fn record_unanswered(
     recorder: &Recorder,

@@ -1,3 +1,5 @@
+//! Targets: the requests that an attack sends.
+
 use bytes::Bytes;
 
 /// An entry of a target list: a request to send.

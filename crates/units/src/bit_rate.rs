@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{Bytes, nearest};
 
-/// Bits per second, above zero.
+/// A positive number of bits per second.
 ///
 /// Written with decimal prefixes, as for network equipment: `556Mbit/s`, `1.5Gbit/s`, `64kbit/s`,
 /// `900bit/s`. Bytes per second are a different unit and are rejected: write `64Mbit/s` instead of

@@ -6,7 +6,7 @@
 //! [`nearest`] finds the name that a user probably meant, and [`named_values!`] assigns names to
 //! the variants of an enum.
 //!
-//! This crate reads no clock, no socket and no environment variable.
+//! This crate uses no clock, no sockets and no environment variables.
 
 mod bit_rate;
 pub mod boolean;

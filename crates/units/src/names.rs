@@ -1,4 +1,4 @@
-//! Values with names: parses a name, and reports an unknown one with suggestions.
+//! Named values: parses a name, and suggests the closest valid one if it is unknown.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::nearest;
 pub struct UnknownName(String);
 
 impl UnknownName {
-    /// `what` describes what the name stands for, such as "TLS version".
+    /// `what` is the kind of name, such as "TLS version".
     pub fn new(what: &str, written: &str, known: &[&str]) -> UnknownName {
         let mut message = format!(
             "unknown {what} \"{}\": use {}",
@@ -31,7 +31,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// The first 60 characters of untrusted text for a message: enough to identify it.
+/// Truncates untrusted text in a message to 60 characters, which is enough to identify it.
 pub fn excerpt(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().nth(SHOWN).is_none() {
@@ -47,7 +47,7 @@ pub fn excerpt(text: &str) -> String {
 macro_rules! named_values {
     ($type:ident, $what:literal: $( $variant:ident = $name:literal ),* $(,)?) => {
         impl $type {
-            /// Every value, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &'static [$type] = &[ $( $type::$variant ),* ];
 
             /// The name in scripts and flags.
@@ -58,7 +58,7 @@ macro_rules! named_values {
             /// The value with this name.
             ///
             /// # Errors
-            /// Returns a message with the valid names for an unknown name.
+            /// If the name is unknown. The message lists the valid names.
             pub fn parse(text: &str) -> Result<$type, $crate::UnknownName> {
                 match text {
                     $( $name => Ok($type::$variant), )*

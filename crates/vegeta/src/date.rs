@@ -1,3 +1,5 @@
+//! Dates with nanoseconds, as in vegeta's results.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! One request of an attack, and its headers.
+
 use std::time::Duration;
 
 use crate::date::Date;
@@ -53,7 +55,7 @@ impl Hit {
 }
 
 impl Headers {
-    /// The headers in the format of HTTP/1, after an empty status line.
+    /// Formats the headers as in HTTP/1.1, after an empty status line.
     pub(crate) fn to_head(&self) -> Vec<u8> {
         let mut head = b"\r\n".to_vec();
         for (name, values) in &self.0 {

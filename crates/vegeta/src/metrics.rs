@@ -1,3 +1,5 @@
+//! The figures of an attack, as in `vegeta report`.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

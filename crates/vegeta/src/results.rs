@@ -1,3 +1,5 @@
+//! Reads the hits of a file, in vegeta's formats and in our own.
+
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 

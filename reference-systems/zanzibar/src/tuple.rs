@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::messages::Tuple;
 use crate::model::{Model, Relation, suggestion};
 
-/// Maximum bytes of an object's or a subject's id.
+/// Maximum length of an object's or a subject's id, in bytes.
 const MAX_ID: usize = 256;
 
 /// Checks that a tuple is complete and its names are in the model; returns the object's relation.
@@ -29,7 +29,7 @@ pub fn check(model: &Model, tuple: Option<Tuple>) -> Result<(Tuple, Relation), F
     Ok((tuple, relation))
 }
 
-/// As [`check`], for a tuple to be stored: the relation must allow tuples.
+/// Like [`check`], but for a tuple that will be stored: its relation must allow tuples.
 pub fn check_to_store(model: &Model, tuple: Option<Tuple>) -> Result<Tuple, Failure> {
     let (tuple, relation) = check(model, tuple)?;
     if model.plan(relation).is_some_and(|plan| plan.writable) {
@@ -60,7 +60,7 @@ pub fn check_filter(filter: Option<Tuple>) -> Result<Tuple, Failure> {
     Ok(filter)
 }
 
-/// The fields with their names, in the order of the description.
+/// The fields with their names, in the order in which the message defines them.
 pub fn fields(tuple: &Tuple) -> [(&'static str, &String); 6] {
     [
         ("object_type", &tuple.object_type),
@@ -118,7 +118,7 @@ fn id(field: &str, id: &str) -> Result<(), Failure> {
         let problem = format!("{} bytes, at most {MAX_ID}", id.len());
         return Err(invalid(field, &problem));
     }
-    // PostgreSQL cannot store NUL, and the others are invisible.
+    // PostgreSQL cannot store NUL, and other control characters are invisible.
     if id.chars().any(char::is_control) {
         return Err(invalid(field, "it has a control character in it"));
     }

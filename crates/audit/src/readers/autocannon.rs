@@ -106,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// The cells of a table row in Markdown. An earlier step has replaced the bars by spaces.
+    /// The cells of a table row in Markdown. An earlier step has replaced the bars with spaces.
     fn markdown_cells(&self, text: &str) -> Option<Vec<String>> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         if self.columns.is_empty() || !matches!(name, "Latency" | "Req/Sec") {

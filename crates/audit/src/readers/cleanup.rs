@@ -15,7 +15,7 @@ pub struct Section<'a> {
 /// Maximum length of a line. Longer lines are cut to keep later steps fast: no tool prints them.
 const MAX_LENGTH: usize = 1 << 22;
 
-/// Replaces table bars and emphasis outside of code by spaces, so that offsets stay the same.
+/// Replaces table bars and emphasis outside of code with spaces, so that offsets stay the same.
 pub fn flatten_markup(text: &str, document: &Document) -> String {
     if !document.markdown {
         return text
@@ -54,7 +54,7 @@ pub fn flatten_markup(text: &str, document: &Document) -> String {
     out
 }
 
-/// Replaces no-break spaces, which text copied from web pages contains, by ordinary spaces. The
+/// Replaces no-break spaces, which text copied from web pages contains, with ordinary spaces. The
 /// length stays the same. Between digits, no-break spaces group thousands.
 fn replace_no_break_spaces(line: &str) -> Cow<'_, str> {
     let line = strip_colors(line);

@@ -39,7 +39,7 @@ const TOOLS: [(&str, Tool); 19] = [
 /// Maximum number of commands that are considered.
 const MAX_COMMANDS: usize = 4000;
 
-/// Every command line of a load tool.
+/// Finds every command line that runs a load tool.
 pub fn find(lines: &[Line]) -> Vec<Command> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -75,7 +75,7 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
     found
 }
 
-/// Replaces the dashes that editors insert at the start of an option by hyphens: `—latency`, `–c 100`.
+/// Replaces the dashes that editors insert at the start of an option with hyphens: `—latency`, `–c 100`.
 fn replace_dashes(line: &str) -> Cow<'_, str> {
     if !line.contains(['–', '—']) {
         return Cow::Borrowed(line);
@@ -173,7 +173,7 @@ pub fn assign(
             [only] => Some(only),
             [.., last] => same_region(last.line, block.first_line).then_some(last),
         };
-        // A list of commands far above the block introduces the page and does not belong to this run.
+        // A command far above the block belongs to the page's introduction, not to this run.
         let near = chosen.filter(|command| {
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
@@ -205,9 +205,9 @@ fn keeps_a_rate(command: &Command) -> bool {
     command.tool == Tool::Wrk2 || flag_value(&words, &["-R", "--rate"]).is_some()
 }
 
-/// The number of users in the page's only command, applied to a later run. The run must match the
-/// command's time or count, and its number of requests in flight. Nothing else is certain for that
-/// run.
+/// Applies the number of users of the page's only command to a later run, if that run has the
+/// command's duration or count, and a number of requests in flight that fits. The other options of
+/// the command may not apply to that run.
 fn confirm_users(block: &mut Block, command: &Command) {
     if block.command.is_some() || block.users.is_some() {
         return;

@@ -14,8 +14,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     })
 }
 
-/// Returns the blocks of the tool that `is` detects. A block starts at `Summary:`, or at its first
-/// figure if that heading is missing.
+/// Returns the blocks whose first lines `is` recognizes as output of `tool`. A block starts at
+/// `Summary:`, or at its first figure if that heading is missing.
 pub fn read_summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
     let starts: Vec<usize> = (0..lines.len())
         .filter(|at| is_summary_start(lines, *at))
@@ -244,8 +244,8 @@ fn read_quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     true
 }
 
-/// A histogram row with the upper end and the count of a bar: `0.007 [1193]  |■■■` of hey, `7.781
-/// ms [2089] |■■■` of oha. Without any response, oha prints `NaN ns`.
+/// A histogram row with the upper end and the count of a bucket: `0.007 [1193]  |■■■` in hey,
+/// `7.781 ms [2089] |■■■` in oha. Without any response, oha prints `NaN ns`.
 fn read_bar(block: &mut Block, text: &str, line: usize) -> bool {
     if text == "..." || text == "…" {
         block.histogram_cut = true;

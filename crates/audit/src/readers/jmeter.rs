@@ -18,8 +18,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 #[derive(Default)]
 struct Reader {
     blocks: Vec<Block>,
-    /// The totals of the run so far, and the sums of its intervals.
+    /// The totals of the run so far.
     total: Option<Summary>,
+    /// The sum of its intervals.
     sum: Option<Summary>,
     first_line: usize,
     last_line: usize,
@@ -69,8 +70,8 @@ impl Reader {
         }
     }
 
-    /// The total is the result. A run that ended within its first interval has only the line of
-    /// that interval.
+    /// Ends a run. Its result is the last total. A run that ended within its first interval has only
+    /// the line of that interval.
     fn finish(&mut self) {
         let sum = self.sum.take();
         if let Some(summary) = self.total.take().or(sum) {
@@ -83,7 +84,7 @@ impl Reader {
 }
 
 impl Summary {
-    /// Two intervals of one run.
+    /// Merges two intervals of one run.
     fn merged_with(self, next: Summary) -> Summary {
         let count = self.count + next.count;
         let seconds = self.time.value + next.time.value;

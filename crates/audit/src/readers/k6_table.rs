@@ -90,7 +90,7 @@ fn read_results_in_rows(table: &Table) -> Vec<Block> {
     results.collect()
 }
 
-/// The columns of a table are variants of one comparison, so keep only the result of the first column.
+/// Keeps only the result of a table's first column, because the columns are variants of one comparison.
 fn merge_columns(blocks: &mut Vec<Block>) {
     let mut seen = Vec::new();
     blocks.retain(|block| {

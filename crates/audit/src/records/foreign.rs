@@ -1,5 +1,5 @@
-//! Translates the words that name figures, changes and doubts in the languages of published pages,
-//! so that all rules can read them as English. Other words stay as they are.
+//! Translates words for figures, changes and uncertainty in the languages of published pages, so
+//! that all rules can read them as English. Other words stay unchanged.
 
 /// Phrases, and words of languages without spaces. Longer ones precede their parts.
 const PHRASES: [(&str, &str); 176] = [
@@ -156,7 +156,7 @@ const PHRASES: [(&str, &str); 176] = [
     ("giảm", "reduced"),
     ("相比", " compared "),
     ("比", " than "),
-    // Doubts, plans and limits.
+    // Uncertainty, plans and limits.
     ("可能", "may"),
     ("预期", "expected"),
     ("预计", "expected"),
@@ -187,7 +187,7 @@ const PHRASES: [(&str, &str); 176] = [
     ("не более ", "up to "),
 ];
 
-/// The beginnings of words.
+/// Stems of words.
 const STEMS: [(&str, &str); 112] = [
     ("promedio", "average"),
     ("médian", "median"),
@@ -303,10 +303,10 @@ const STEMS: [(&str, &str); 112] = [
     ("не", "not"),
 ];
 
-/// Stems of at most four letters are whole words, because they begin other words too.
+/// A stem with fewer letters must be a whole word, because it also begins other words.
 const MIN_STEM: usize = 5;
 
-/// The text in lower case with its known words in English, or `None` if there are none.
+/// Converts text to lower case and translates its known words. `None` if it contains none.
 pub fn english(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let foreign = !lower.is_ascii();

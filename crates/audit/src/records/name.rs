@@ -160,7 +160,8 @@ const USERS: [&str; 15] = [
     "c",
 ];
 
-/// Splits a text into lower-case words: letters, digits, and dots between digits.
+/// Splits text into lower-case words of letters, digits, `.`, `%` and `_`, without `.` and `_` at
+/// their ends.
 pub fn tokenize(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace("p(", "p");
     lower

@@ -29,7 +29,7 @@ const ABOUT: [&str; 12] = [
     "at least",
 ];
 
-/// Whether a text marks its figures as rounded.
+/// Whether a passage marks its figures as rounded.
 pub fn is_about(text: &str) -> bool {
     let lower = text.to_lowercase();
     ABOUT.iter().any(|word| lower.contains(word))

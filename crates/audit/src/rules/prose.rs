@@ -225,7 +225,7 @@ pub fn check_stale_numbers(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a text is a table of numbers without bars: it has several times, and fewer words than numbers.
+/// Whether a passage is a table of numbers without bars: it has several times, and fewer words than numbers.
 fn is_listing(sentence: &str) -> bool {
     let starts = |word: &&str, is: fn(char) -> bool| word.starts_with(is);
     let words = || sentence.split_whitespace();

@@ -1,3 +1,5 @@
+//! Flags for results and for the live page.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Flags of `plimsoll run` that are not options of the script.
+
 use std::path::PathBuf;
 
 use super::{FleetArgs, OptionArgs, RecordArgs, ThreadArgs, WebArgs};

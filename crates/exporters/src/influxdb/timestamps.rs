@@ -18,7 +18,7 @@ pub struct Timestamps {
 }
 
 impl Timestamps {
-    /// The number of a measurement with its tags.
+    /// The number that identifies a measurement with its tags.
     pub fn number_of(&mut self, start: &LineStart) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         let numbers = self.numbers.entry(start.measurement().to_vec());

@@ -34,7 +34,7 @@
 //!   [`link_constructor`]`::<T>(constructor)` has been called.
 //! * Binary data: `value.with_bytes(|bytes| ..)` reads ArrayBuffers, typed arrays and DataViews;
 //!   `context.array_buffer(bytes)` creates one.
-//! * Waiting: `context.wait(future)` suspends the script until `future` is done. Map its error with
+//! * Waiting: `context.wait(future)` suspends the script until `future` completes. Map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
 mod backlog;
@@ -92,7 +92,7 @@ pub struct BuiltIn {
     pub make: Option<Make>,
 }
 
-/// Defines the created exports on the object of all exports.
+/// Adds the exports that must be created at run time to the object of all exports.
 pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
 
 /// The form of a module's default export.
@@ -100,7 +100,7 @@ pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
 pub enum Shape {
     /// The default export is one object. Its keys can also be imported by name, and other names are undefined.
     DefaultObject,
-    /// Only names; other names are null. (As in k6, the default export is then an object of all names.)
+    /// Named exports only; any other imported name is null. As in k6, the default export is an object of all names.
     Names,
 }
 
@@ -175,7 +175,7 @@ pub fn link_constructor<'c, T: Class>(
     constructor.define_hidden("prototype", prototype)
 }
 
-/// Milliseconds, or a duration such as `5s`, as blocking calls accept it.
+/// Parses the timeout of a blocking call: milliseconds, or a duration such as `5s`.
 pub fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown> {
     if let Some(milliseconds) = value.as_number() {
         return Duration::try_from_secs_f64(milliseconds / 1e3)
@@ -186,7 +186,7 @@ pub fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown>
         .map_err(|_| context.throw_plain(format!("invalid timeout {:?}: write 5s", &*text)))
 }
 
-/// The module with that name.
+/// The built-in module with this name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().copied().find(|module| module.name == name)
 }

@@ -1,4 +1,4 @@
-//! Checks whether a text is JSON, and finds the first error.
+//! Checks whether a string is JSON, and finds the first error.
 //!
 //! If a response body cannot be parsed, the error contains the line and character of the first invalid byte and the
 //! message of Go's decoder, because scripts and dashboards match on that message.
@@ -8,7 +8,7 @@
 
 use plimsoll_quickjs::give_way;
 
-/// The first position where a text is not valid JSON.
+/// The first position where a string is not valid JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The number of bytes read, including the invalid one.

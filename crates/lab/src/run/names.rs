@@ -20,7 +20,7 @@ impl Names {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Substitutes all variables in a text.
+    /// Substitutes all variables in a string.
     ///
     /// # Errors
     /// A variable that is not known yet.

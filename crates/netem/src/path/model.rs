@@ -1,5 +1,5 @@
-//! Simulates new connections in virtual time. Compares when their packets leave a path with the
-//! definition of the path: the configured delay, and a line that sends first in, first out.
+//! Tests a network path in virtual time: simulates new connections, and compares when their packets
+//! leave the path with its definition: the configured delay, and a first-in, first-out line.
 //!
 //! Each connection sends one request and receives one response. The relay reads every packet up to
 //! [`LATE`] after it entered, in random order, as it does in a burst of connections. Such lateness
@@ -98,7 +98,7 @@ fn transmit(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Mo
     queues.iter().map(leaves).collect()
 }
 
-/// When packets leave a line that sends first in, first out, without jitter (Lindley's recursion).
+/// When packets leave a first-in, first-out line without jitter (Lindley's recursion).
 fn defined(link: Link, entered: &[Moment]) -> Vec<Moment> {
     let need = link
         .rate
@@ -114,7 +114,8 @@ fn defined(link: Link, entered: &[Moment]) -> Vec<Moment> {
     leaves
 }
 
-/// Simulated minus defined time of each packet that arrives, in nanoseconds, in both directions.
+/// The simulated minus the expected time of each packet that arrives, in nanoseconds, in both
+/// directions.
 fn differences(link: Link, opened: &[Moment]) -> Vec<i64> {
     let path = NetworkPath::new(link, 7);
     // The first byte follows the handshake, which takes a round trip.

@@ -58,7 +58,7 @@ fn axis_condition(answer: &Answer, cells: &[&Cell], axis: &Axis, shown: &str) ->
     (is_shown && !words.is_empty()).then(|| join_list(&words))
 }
 
-/// Whether a text contains these words as whole words.
+/// Whether a string contains these words as whole words.
 fn mentions(text: &str, words: &str) -> bool {
     let (text, words) = (text.to_lowercase(), words.to_lowercase());
     let is_part = |c: char| c.is_alphanumeric() || c == '/';

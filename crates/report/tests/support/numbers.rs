@@ -9,7 +9,7 @@ pub struct Printed {
     pub half: f64,
 }
 
-/// Every number of a text, except digits inside words and names (`p95`, `h2`).
+/// Every number in a passage, except digits inside words and names (`p95`, `h2`).
 pub fn of(text: &str) -> Vec<Printed> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();

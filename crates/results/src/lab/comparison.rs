@@ -76,7 +76,7 @@ impl Comparison {
 pub struct SameCell {
     /// The name of the cell.
     pub cell: String,
-    /// The name of the second series of runs of that cell.
+    /// The second series of runs of that cell, with its own name.
     pub copy: Cell,
     /// The difference between both series for each metric.
     pub floors: Vec<Floor>,
@@ -105,15 +105,15 @@ impl SameCell {
         floor.filter(|_| cells.into_iter().any(is_here))
     }
 
-    /// The share by which two cells have to differ if both are in other places than the cell that
+    /// The noise floor, as a share, of two cells that are both in other places than the cell that
     /// was measured twice.
     ///
-    /// The machine delays a request by a time, and the line adds another time. So where requests
-    /// take longer, the same delay is a smaller share of them. This applies to latencies, and to
-    /// the rates that depend on them. Differences within [`MARGIN`], which counts as equal there,
-    /// do not count. Where requests take less time, the share stays: the delay includes the
-    /// variation of the line, which is missing there. Other figures do not depend on the line, so
-    /// their share stays as well.
+    /// The machine delays each request by some time, and the line of a place adds more. Where
+    /// requests take longer, the machine's delay is a smaller share of them, so the floor is lower.
+    /// This applies to latencies, and to the rates that depend on them. The floor is never below
+    /// [`MARGIN`], because smaller differences count as equal. Where requests take less time, the
+    /// floor is the same: it includes the variation of a line that is not there. Figures that do
+    /// not depend on the line also have the same floor.
     pub fn floor_elsewhere(&self, figure: &str, cells: [&Cell; 2]) -> Option<f64> {
         let share = self.floor(figure)?;
         let latency = match figure {

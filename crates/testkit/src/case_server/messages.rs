@@ -47,6 +47,7 @@ impl Reader {
     }
 }
 
+/// An uncompressed message with its prefix.
 pub(super) fn framed(message: &[u8]) -> Bytes {
     let mut framed = BytesMut::with_capacity(message.len() + 5);
     framed.extend_from_slice(&[0]);
@@ -55,7 +56,7 @@ pub(super) fn framed(message: &[u8]) -> Bytes {
     framed.freeze()
 }
 
-/// The same message, compressed with gzip.
+/// A message compressed with gzip, with its prefix.
 pub(super) fn packed(message: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to memory cannot fail.
@@ -66,18 +67,21 @@ pub(super) fn packed(message: &[u8]) -> Bytes {
     framed.freeze()
 }
 
+/// A message with an integer in field 1.
 pub(super) fn numbered(value: i64) -> Bytes {
     let mut message = vec![1 << 3];
     varint(&mut message, value as u64);
     message.into()
 }
 
+/// A message with a string in field 1.
 pub(super) fn texted(text: &str) -> Bytes {
     let mut message = Vec::new();
     field(&mut message, 1, text.as_bytes());
     message.into()
 }
 
+/// Appends a length-delimited field.
 pub(super) fn field(message: &mut Vec<u8>, number: u64, bytes: &[u8]) {
     varint(message, number << 3 | 2);
     varint(message, bytes.len() as u64);
@@ -130,12 +134,14 @@ pub(super) fn fields(message: &[u8]) -> Vec<(u64, Vec<u8>)> {
     found
 }
 
+/// The bytes of a field. Empty if it is missing.
 pub(super) fn bytes_of(message: &[u8], number: u64) -> Vec<u8> {
     let mut all = fields(message).into_iter();
     all.find(|field| field.0 == number)
         .map_or_else(Vec::new, |field| field.1)
 }
 
+/// The integer in a field, or 0 if it is missing.
 pub(super) fn number(message: &[u8], field: u64) -> i64 {
     let bytes = bytes_of(message, field);
     let value = bytes

@@ -20,7 +20,7 @@ use crate::case_server::Addresses;
 /// The results of a run, without data that may differ between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The exit status; -1 if a signal killed the program.
+    /// The exit status; -1 if a signal killed the program, -2 if it exceeded the time limit.
     pub exit: i32,
     pub logs: Vec<String>,
     pub screen: Vec<String>,

@@ -1,5 +1,5 @@
-//! gRPC over HTTP/2 without TLS. Any unary method returns its own message. The streaming method
-//! `Chat` of any service returns each of its messages.
+//! gRPC over HTTP/2 without TLS. Every unary method echoes its message, and the streaming method
+//! `Chat` of every service echoes each of its messages.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -35,7 +35,7 @@ pub(super) fn serve(listener: TcpListener, conduct: Arc<SharedBehavior>) {
     else {
         return;
     };
-    // The listener already exists: if the runtime fails, connections are not served.
+    // The listener is already bound. After an error, connections are accepted but not served.
     let _ = runtime.block_on(accept(listener, conduct));
 }
 
@@ -66,12 +66,14 @@ async fn accept(listener: TcpListener, conduct: Arc<SharedBehavior>) -> io::Resu
 
 struct Connection {
     number: u64,
-    /// A second handle of the connection, used to close it.
+    /// A second handle to the connection, used to close it.
     socket: std::net::TcpStream,
     conduct: Arc<SharedBehavior>,
 }
 
 impl Connection {
+    /// Responds to one call.
+    ///
     /// # Errors
     /// An error makes hyper reset the stream: with the code of an [`h2::Error`], otherwise with
     /// `INTERNAL_ERROR`.

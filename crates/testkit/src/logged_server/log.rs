@@ -22,12 +22,13 @@ pub struct Entry {
     pub connection: u64,
     /// When the request was complete, relative to the start of the server.
     pub arrived: Duration,
-    /// When the last byte of the response was about to be passed to the kernel, relative to the start
-    /// of the server.
+    /// Just before the last byte of the response was passed to the kernel, relative to the start of
+    /// the server.
     pub ended: Duration,
     pub outcome: Outcome,
-    /// Payload of the request and of its response: bodies and messages, without headers and framing.
+    /// Payload of the request: bodies and messages, without headers and framing.
     pub received: u64,
+    /// Payload of the response.
     pub sent: u64,
 }
 
@@ -48,7 +49,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Number of requests with a complete response.
+    /// The requests with a complete response, and their statuses.
     pub fn responses(&self) -> impl Iterator<Item = (&Entry, u16)> {
         self.entries.iter().filter_map(|entry| match entry.outcome {
             Outcome::Responded(status) => Some((entry, status)),
@@ -81,7 +82,7 @@ impl Log {
     }
 
     /// The time between each request and its response at the server, sorted. A client cannot measure
-    /// less than that.
+    /// less.
     pub fn held(&self) -> Vec<Duration> {
         let mut held: Vec<_> = self
             .responses()
@@ -91,8 +92,8 @@ impl Log {
         held
     }
 
-    /// For clients that send the next request after the previous response: the maximum total time of
-    /// their requests, from each connection's first arrival to its last end.
+    /// The sum over all connections of the time from the first arrival to the last end. If each
+    /// connection handles one request at a time, the durations of all requests cannot total more.
     pub fn busy(&self) -> Duration {
         let mut spans = BTreeMap::new();
         for entry in &self.entries {

@@ -1,4 +1,4 @@
-//! The gRPC service `helloworld.Greeter`; its description is `proto/greeter.proto`.
+//! The gRPC service `helloworld.Greeter`, which `proto/greeter.proto` describes.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Both lookups give the same results, because they use the same polygons.
+//! Tests that both lookups give the same results, because they use the same polygons.
 
 use std::pin::pin;
 
@@ -62,8 +62,8 @@ fn at_borders(random: &mut Random, zones: &Embedded, count: usize) -> Vec<Coordi
     places
 }
 
-/// Whether PostGIS has the zone within the tolerance of a place; without a zone, whether all zones
-/// end there.
+/// Whether PostGIS finds `zone` within the tolerance of `place`. For `None`: whether a point at this
+/// distance is outside of all zones.
 async fn within_tolerance(zones: &PostGis, place: Coordinate, zone: Option<&str>) -> bool {
     const NEAR: &str = "
         SELECT EXISTS (SELECT FROM timezone_shapes
@@ -103,7 +103,7 @@ async fn both_agree() {
     let database = server.database();
     for oceans in [false, true] {
         let embedded = Embedded::new(oceans);
-        // The second start finds the polygons.
+        // The second iteration finds the polygons that the first one stored.
         let zones = PostGis::open(&database, 5, oceans).await.unwrap();
         let mut places: Vec<_> = (0..10_000).map(|_| anywhere(&mut random)).collect();
         let elsewhere = places.len();

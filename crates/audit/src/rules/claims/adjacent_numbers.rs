@@ -95,7 +95,7 @@ pub fn check_rates(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The number in a text that contains only a rate.
+/// The number in a passage that contains only a rate.
 fn parse_lone_rate(text: &str) -> Option<f64> {
     let found = NUMBER.first(text).filter(|_| text.len() < 80)?;
     let unit = found.get(3)?.as_str().to_lowercase();

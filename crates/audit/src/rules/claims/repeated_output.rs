@@ -60,7 +60,7 @@ impl<'r> Printed<'r> {
     }
 }
 
-/// The numbers in a text with at least four digits, without grouping characters and without
+/// The numbers in a passage with at least four digits, without grouping characters and without
 /// trailing zeros of a fraction.
 fn distinctive_numbers(text: &str) -> Vec<String> {
     text.split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))

@@ -26,7 +26,7 @@ const OTHER: [&str; 8] = [
 /// Factor from which a change is not slight.
 const LARGE: f64 = 1.5;
 
-/// Whether a text calls a change slight.
+/// Whether a passage calls a change slight.
 pub fn is_slight(text: &str) -> bool {
     SLIGHT.is_match(text)
 }

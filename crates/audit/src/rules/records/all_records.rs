@@ -103,7 +103,7 @@ fn find_table<'r>(
     }
 }
 
-/// Whether a text names some of the records, so that it does not apply to all.
+/// Whether a passage names some of the records, so that it does not apply to all.
 fn names_a_record(grid: &Grid, text: &str) -> bool {
     let claimed = name(text);
     grid.records.iter().any(|record| {

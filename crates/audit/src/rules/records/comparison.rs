@@ -159,7 +159,7 @@ pub fn compared_object(text: &str) -> &str {
     text.trim_end_matches(['.', '!', ' '])
 }
 
-/// Replaces factors in words by numbers: "twice as fast as B" becomes "about 2.0x faster than B".
+/// Replaces factors in words with numbers: "twice as fast as B" becomes "about 2.0x faster than B".
 fn replace_factor_words(text: &str) -> String {
     const TIMES: [(&str, &str); 7] = [
         ("twice", "2.0"),
@@ -187,7 +187,7 @@ fn replace_factor_words(text: &str) -> String {
     text.replace("x as fast as ", "x faster than ")
 }
 
-/// The only factor or percentage in a text.
+/// The only factor or percentage in a passage.
 fn only_change(text: &str) -> Option<Change> {
     let found = SIZE.only(text)?;
     let range = text.contains(['-', '–']);

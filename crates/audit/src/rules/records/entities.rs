@@ -162,7 +162,7 @@ fn of_grid<'r>(grid: &'r Grid, lower: &str, loads: &Loads, words: &[String]) -> 
     })
 }
 
-/// The records whose whole label is in a text, except labels within longer ones.
+/// The records whose whole label is in a passage, except labels within longer ones.
 fn labelled<'r>(grid: &'r Grid, lower: &str) -> Vec<&'r Record> {
     const MIN_LETTERS: usize = 3;
     let found: Vec<(String, &Record)> = grid

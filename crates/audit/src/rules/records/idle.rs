@@ -1,4 +1,4 @@
-//! Far fewer requests in flight than users: a row of a closed loop without pauses, and a text that
+//! Far fewer requests in flight than users: a row of a closed loop without pauses, and a passage that
 //! denies pauses.
 
 use super::{littles_law, quote_with_field, warn};

@@ -67,12 +67,12 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// The only number of users in a text.
+/// The only number of users in a passage.
 pub fn stated_users(text: &str) -> Option<f64> {
     only_number(&[&USERS, &NAMED], text)
 }
 
-/// The only number that patterns find in the lines of a text.
+/// The only number that patterns find in the lines of a passage.
 fn only_number(patterns: &[&Pattern], text: &str) -> Option<f64> {
     let mut only: Option<f64> = None;
     for line in text.lines().filter(|line| line.len() < 1000) {

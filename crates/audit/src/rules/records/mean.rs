@@ -7,9 +7,9 @@ use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
-/// The smallest and the largest mean that the percentiles, the minimum and the maximum allow.
+/// Reports a mean outside the range that the percentiles, the minimum and the maximum allow.
 pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
-    // Percentiles estimated from histogram bars are inexact.
+    // Percentiles that are estimated from histogram buckets are inexact.
     const SLACK: f64 = 1.2;
     let means: Vec<&&Field> = group
         .iter()

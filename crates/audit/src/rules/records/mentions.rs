@@ -1,4 +1,4 @@
-//! Finds the records that a text names by their labels.
+//! Finds the records that a passage names by their labels.
 
 use crate::records::{Grid, Record};
 

@@ -190,7 +190,7 @@ fn claims(text: &str) -> Vec<Claim<'_>> {
     claims
 }
 
-/// The only statistic in a text.
+/// The only statistic in a passage.
 fn statistic(before: &str) -> Option<Meaning> {
     let translated = english(before);
     let words = tokenize(translated.as_deref().unwrap_or(before));

@@ -86,7 +86,7 @@ pub fn check_sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut
     );
 }
 
-/// Finds the positions where a text names a record: the whole label, not as part of a word.
+/// Finds the positions where a passage names a record: the whole label, not as part of a word.
 fn find_mentions<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 't {
     let label = record.label.trim_matches(['*', '`', ' ']).to_lowercase();
     let named = label.len() >= 2 && label.contains(char::is_alphabetic);

@@ -36,7 +36,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The only limits in a text.
+    /// The only limits in a passage.
     pub fn parse_only(text: &str) -> Option<Limits> {
         let lower = text.to_lowercase();
         let units = ["ms", "µs", "us", "/s", "ps", "ns", " s", "sec"];

@@ -1,4 +1,4 @@
-//! `new Client()`
+//! The class `Client` of `k6/net/grpc`: loads descriptions of services, connects, and makes unary calls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -177,7 +177,7 @@ fn add<'c>(
     result::methods(context, &methods)
 }
 
-/// `connect(address, parameters?)`: true.
+/// `connect(address, parameters?)`: opens the connection and returns true.
 fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let state = state(context, call)?;
     let user = user(context);
@@ -244,7 +244,7 @@ impl State {
         self.channel.borrow().clone()
     }
 
-    /// The method with that name.
+    /// The method with this name: `package.Service/Method`, with or without a leading slash.
     ///
     /// # Errors
     /// If the method does not exist.
@@ -257,7 +257,7 @@ impl State {
         } else {
             format!("/{name}")
         };
-        // Only the form with a slash is a path.
+        // A path has two slashes: `/package.Service/Method`.
         let is_path = path.matches('/').count() == 2;
         let method = self.schema.borrow().method(&path).filter(|_| is_path);
         let method =

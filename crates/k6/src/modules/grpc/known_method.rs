@@ -15,7 +15,7 @@ pub struct KnownMethod {
     pub url: String,
     /// The prepared request headers of calls without parameters.
     pub(super) plain: RefCell<Option<Rc<Template>>>,
-    /// The JSON that was sent last and its encoded message. Users mostly send the same message again.
+    /// The JSON that was sent last and its encoded message. Most users send the same message again.
     pub(super) last: RefCell<(String, Framed)>,
     pub(super) has_last: Cell<bool>,
     /// The message that was received last and its JSON. Many servers send the same response again.

@@ -49,7 +49,7 @@ pub(super) fn get<'a>(json: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     within(json, path, depth)
 }
 
-/// Applies `rest`, which starts with the separator, to a text that may be newly built.
+/// Applies `rest`, which starts with the separator, to a string that may be newly built.
 fn follow<'a>(from: Found<'a>, rest: &str, depth: usize) -> Found<'a> {
     match rest.as_bytes().first() {
         Some(b'.' | b'|') => {

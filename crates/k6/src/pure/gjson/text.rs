@@ -117,7 +117,7 @@ pub(super) fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json: array, at: 1 }
 }
 
-/// The values of a text in JSON Lines format.
+/// The values of a string in JSON Lines format.
 pub(super) fn lines(json: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json, at: 0 }
 }
