@@ -10,7 +10,7 @@ pub struct RequestCounter {
 }
 
 impl RequestCounter {
-    /// How many requests end within `bytes`.
+    /// Counts the requests that end within `bytes`.
     pub fn count(&mut self, bytes: &[u8]) -> usize {
         let mut ended = 0;
         let mut matched = self.matched;

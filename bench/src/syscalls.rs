@@ -204,7 +204,7 @@ pub fn note_arrivals(socket: RawFd) -> io::Result<()> {
     set_flag(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
 }
 
-/// As [`receive`], with the time at which the last of the bytes arrived, on the clock of
+/// Like [`receive`], with the time at which the last of the bytes arrived, on the clock of
 /// [`monotonic_nanos`].
 pub fn receive_noted(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<(usize, Option<u64>)>> {
     let mut piece = libc::iovec {
@@ -244,7 +244,7 @@ pub fn receive_noted(socket: RawFd, buffer: &mut [u8]) -> io::Result<Option<(usi
     Ok(Some((count, u64::try_from(wall - wall_ahead()).ok())))
 }
 
-/// By how many nanoseconds the wall clock is ahead of the monotonic one.
+/// The wall clock minus the monotonic clock, in nanoseconds.
 fn wall_ahead() -> i128 {
     let wall = || {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

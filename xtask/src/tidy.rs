@@ -1,9 +1,10 @@
 //! The project rules that a machine can check.
 //!
-//! Each rule is a file: [`crate_edges`] (which crate may use which), [`cycles`] (which modules import each other), [`heavy`] (which crates may
-//! use large dependencies), [`licenses`], [`purity`] (clocks, sockets and metric names only where
-//! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`],
-//! [`documents`], [`unused_dependencies`] and [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
+//! Each rule is a file: [`crate_edges`] (which crate may use which), [`cycles`] (which modules import
+//! each other), [`heavy`] (which crates may use large dependencies), [`licenses`], [`purity`]
+//! (clocks, sockets and metric names only where they belong), [`panics`], [`size`], [`names`],
+//! [`words`], [`language`], [`test_programs`], [`documents`], [`unused_dependencies`] and
+//! [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod crate_edges;
 mod cycles;

@@ -204,7 +204,7 @@ impl Path {
             .collect()
     }
 
-    /// How many messages were lost and retransmitted in an exchange with this excess.
+    /// The number of messages that were lost and retransmitted in an exchange with this excess.
     fn repeats(&self, excess: f64) -> u64 {
         if self.loss == 0.0 || excess < 0.0 {
             return 0;

@@ -124,7 +124,7 @@ fn results_go_to_the_file() {
     assert!(written.iter().all(|hit| hit.service <= Some(hit.latency)));
 }
 
-/// The number of hits in a results file.
+/// Reads the hits of a results file.
 fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
     let mut results = plimsoll_vegeta::Results::open(std::fs::File::open(path).unwrap()).unwrap();
     let mut all = Vec::new();

@@ -72,7 +72,7 @@ pub(crate) struct ScenarioShare {
     pub handovers: Handovers,
 }
 
-/// The main function of a worker's thread.
+/// Runs a worker on its thread.
 pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     let run = Arc::clone(&assignment.run);
     let exit_report = ExitReport {

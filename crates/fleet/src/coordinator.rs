@@ -315,7 +315,7 @@ impl Coordinator {
         }
     }
 
-    /// All scenarios have ended. Their duration is that of the slowest agent.
+    /// Records that all scenarios have ended. Their duration is that of the slowest agent.
     fn finish_scenarios(&mut self) {
         let phase = &mut self.progress;
         if phase.is_done || !phase.is_started {

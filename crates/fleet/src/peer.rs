@@ -120,7 +120,7 @@ impl Peer {
         }
     }
 
-    /// Its number and name.
+    /// The peer's number and name.
     pub fn title(&self) -> String {
         format!("agent {} ({})", self.assignment.agent, self.found.name)
     }

@@ -242,7 +242,7 @@ impl Account {
         self.moved = Some(moved);
     }
 
-    /// What happened to the agent's load, if other agents have taken it over.
+    /// The outcome of the agent's load, if other agents have taken it over.
     pub fn moved(&self) -> Option<Moved> {
         self.moved
     }

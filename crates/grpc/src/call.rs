@@ -238,7 +238,7 @@ impl Receiver {
         self.unprocessed
     }
 
-    /// How often the call was sent before to a server that did not process it.
+    /// The number of times that the call was sent before to a server that did not process it.
     pub fn resent(&self) -> u32 {
         self.reply.resent
     }

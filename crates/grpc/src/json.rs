@@ -222,7 +222,7 @@ fn write_enum(text: &mut String, number: i32, descriptor: Option<&EnumDescriptor
     }
 }
 
-/// A JSON number, or a JSON string for NaN and the infinities.
+/// Appends a JSON number, or a JSON string for NaN and the infinities.
 pub(crate) fn write_number(text: &mut String, value: f64) {
     if value.is_nan() {
         text.push_str("\"NaN\"");

@@ -204,7 +204,7 @@ impl Client {
         outcome.exchange.fail(error);
     }
 
-    /// This idle connection, or another one if the peer has closed it.
+    /// Returns this idle connection, or another one if the peer has closed it.
     #[inline]
     fn live_connection(
         &self,

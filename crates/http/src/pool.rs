@@ -357,7 +357,7 @@ impl Drop for Slot<'_> {
 }
 
 impl<'a> Slot<'a> {
-    /// The connection is open and cannot be shared.
+    /// Records that the connection is open and cannot be shared.
     pub(crate) fn opened(&mut self) {
         if let Some((pool, url, protocol)) = &self.held
             && std::mem::take(&mut self.is_opening)

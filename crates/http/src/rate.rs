@@ -12,7 +12,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// At most `per_second` requests per second. Zero counts as one.
+    /// A limit of `per_second` requests per second. Zero counts as one.
     pub fn new(per_second: u32) -> Self {
         RateLimit {
             interval: 1_000_000_000 / u64::from(per_second.max(1)),

@@ -187,7 +187,7 @@ impl Connection {
         }
     }
 
-    /// The socket failed or was closed.
+    /// Records that the socket failed or was closed.
     pub fn fail(&mut self, fault: StreamFault) {
         let fault = match &self.goes_away {
             // The peer announced the end of the connection but did not complete these streams.
@@ -207,7 +207,7 @@ impl Connection {
         self.waiting.wake();
     }
 
-    /// The peer closed its sending half.
+    /// Records that the peer closed its sending half.
     pub fn end(&mut self) {
         if self.has_settings || self.partial.is_empty() {
             return self.fail(StreamFault::Ended);

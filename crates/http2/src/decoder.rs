@@ -132,7 +132,7 @@ impl Decoder {
         kept.map(Entry::Kept).ok_or(Unreadable)
     }
 
-    /// A field that is larger than the table empties the table (section 4.4).
+    /// Adds a field to the table. A field that is larger than the table empties it (section 4.4).
     fn insert(&mut self, field: Field) {
         let limit = self.limit.unwrap_or(TABLE_SIZE);
         self.shrink(limit.saturating_sub(field.size));

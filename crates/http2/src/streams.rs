@@ -154,7 +154,7 @@ impl Outgoing {
 pub struct Incoming(HalfStream);
 
 impl Incoming {
-    /// From now on, counts the body instead of keeping it. Pieces that were not read yet are dropped.
+    /// Counts the rest of the body instead of keeping it, and drops the pieces that were not read yet.
     pub fn discard_body(&mut self) {
         let stream = &mut *self.0.stream.borrow_mut();
         while stream.take_piece().is_some() {}

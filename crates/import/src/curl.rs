@@ -303,7 +303,7 @@ fn flag(
     }
 }
 
-/// A URL of the command. Each URL is one request.
+/// Adds a request for a URL of the command.
 fn address(url: String, given: &mut CommandFlags, shown: &str, journey: &mut Journey) {
     match given.url {
         None => given.url = Some(url),
@@ -327,7 +327,7 @@ fn placeholder(path: &str, given: &mut CommandFlags, shown: &str, journey: &mut 
     "placeholder".to_owned()
 }
 
-/// A field of a multipart form: a string, or a file whose contents the script does not have.
+/// Adds a field of a multipart form: a string, or a file whose contents the script does not have.
 fn part(
     name: &str,
     value: &str,

@@ -171,7 +171,7 @@ impl Request {
         format!("{} {path}", self.method)
     }
 
-    /// Its name in the source, or its method and path.
+    /// The request's name in the source, or its method and path.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.shown())
     }

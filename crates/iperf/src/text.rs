@@ -41,7 +41,7 @@ impl Layout {
         print(&format!("{}{text}", self.title));
     }
 
-    /// The first lines that a client prints.
+    /// Prints the first lines of a client.
     pub fn connecting(&self, host: &str, port: u16, print: &mut Print<'_>) {
         self.line(&format!("Connecting to host {host}, port {port}\n"), print);
         if self.direction == Direction::Reverse {
@@ -52,7 +52,7 @@ impl Layout {
         }
     }
 
-    /// The list of streams and the column headings.
+    /// Prints the list of streams and the column headings.
     pub fn streams(&self, streams: &[Stream], print: &mut Print<'_>) {
         for stream in streams {
             let text = format!(
@@ -110,7 +110,7 @@ impl Layout {
         }
     }
 
-    /// The lines of a period.
+    /// Prints the lines of a period.
     pub fn period(&self, streams: &[Stream], period: &Period, print: &mut Print<'_>) {
         for (stream, part) in streams.iter().zip(&period.parts) {
             let id = format!("[{:3}]{}", stream.socket, self.mark(stream.sending));
@@ -164,7 +164,7 @@ impl Layout {
         format!("{start}{rest}\n")
     }
 
-    /// The final lines: a client shows the counts of both sides, a server only its own.
+    /// Prints the final lines: a client shows the counts of both sides, a server only its own.
     pub fn totals(&self, report: &Report, print: &mut Print<'_>) {
         if self.parallel < 2 || !self.periods {
             self.line(SEPARATOR, print);
@@ -238,13 +238,13 @@ impl Layout {
         format!("{start}{rest}\n")
     }
 
-    /// The last line.
+    /// Prints the last line.
     pub fn done(&self, print: &mut Print<'_>) {
         self.line("\n", print);
         self.line("iperf Done.\n", print);
     }
 
-    /// The other side's lines, as that side printed them.
+    /// Prints the other side's lines, as that side printed them.
     pub fn server_output(&self, report: &Report, print: &mut Print<'_>) {
         let output = report
             .remote
@@ -260,7 +260,7 @@ impl Layout {
     }
 }
 
-/// The lines of a server that waits for a client.
+/// Prints the lines of a server that waits for a client.
 pub fn listening(port: u16, number: u64, print: &mut Print<'_>) {
     print(&format!(
         "{RULE}Server listening on {port} (test #{number})\n{RULE}"

@@ -86,7 +86,7 @@ fn regressions(result: &LabResult, failures: &mut Failures) {
     }
 }
 
-/// The comparisons with one of these outcomes.
+/// Adds the comparisons with one of these outcomes.
 fn with(result: &LabResult, outcomes: &[Outcome], failures: &mut Failures) {
     failures.found.extend(
         compared(result)

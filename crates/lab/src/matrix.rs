@@ -46,7 +46,7 @@ impl Coordinates {
         parts.join(" ")
     }
 
-    /// Its value on an axis, if it has that axis.
+    /// The combination's value on an axis, if it has that axis.
     pub fn get(&self, axis: &str) -> Option<&str> {
         let found = self.0.iter().find(|(name, _)| name == axis);
         found.map(|(_, value)| value.as_str())

@@ -105,7 +105,7 @@ impl WebAddress {
         self
     }
 
-    /// As `HOST:PORT`, for a connection.
+    /// Host and port to connect to.
     pub(crate) fn host_and_port(&self) -> (&str, u16) {
         (&self.host, self.port)
     }

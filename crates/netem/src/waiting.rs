@@ -66,7 +66,7 @@ impl<T> Waiting<T> {
         self.pieces.len()
     }
 
-    /// How long a piece that enters at `now` would wait for the line to be free.
+    /// The time that a piece which enters at `now` would wait for the line to be free.
     pub fn backlog(&self, now: Moment) -> Duration {
         self.end.since(now)
     }

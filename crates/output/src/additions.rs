@@ -71,7 +71,7 @@ fn resent(summary: &Summary, paint: Paint) -> Option<String> {
     })
 }
 
-/// The number of iterations that an exception in the script ended.
+/// A line with the number of iterations that an exception in the script ended.
 fn failed_iterations(summary: &Summary, paint: Paint) -> Option<String> {
     (summary.threw > 0).then(|| {
         format!(

@@ -12,7 +12,7 @@ impl Paint {
     /// With the escape sequences of ECMA-48 ("ANSI colors").
     pub const ON: Paint = Paint { on: true };
 
-    /// With colors if `on`.
+    /// Enables colors if `on`.
     pub const fn new(on: bool) -> Self {
         Paint { on }
     }

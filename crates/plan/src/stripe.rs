@@ -53,7 +53,7 @@ impl Stripe {
         &self.places
     }
 
-    /// How many of the first `total` slots belong to this stripe.
+    /// The number of the first `total` slots that belong to this stripe.
     pub fn share(&self, total: u64) -> u64 {
         let period = u64::from(self.period);
         let (cycles, rest) = (total / period, total % period);

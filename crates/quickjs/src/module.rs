@@ -58,7 +58,7 @@ pub enum SourceText {
 pub struct Bytecode(Arc<[u8]>);
 
 impl Bytecode {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub fn size(&self) -> usize {
         self.0.len()
     }

@@ -472,7 +472,7 @@ impl Inner {
         }
     }
 
-    /// From now on, the memory of all values is given back as a whole when the runtime ends.
+    /// When the runtime ends, the memory of all values is then freed as a whole, not value by value.
     pub(super) fn give_up_heap(&self) {
         self.gives_up_heap.set(true);
     }
@@ -507,7 +507,7 @@ impl Inner {
                 unsafe { self.end_part(part) };
                 return;
             }
-            // Its heap could not become an image.
+            // The runtime's heap could not become an image.
             Place::Origin(making) if self.gives_up_heap.get() => {
                 self.is_freed.set(true);
                 self.registry.forget();

@@ -75,7 +75,7 @@ fn format_percent(share: f64) -> String {
     Place::decimals(1).print(share * 100.0)
 }
 
-/// How far a ratio is from 1, in either direction.
+/// The distance of a ratio from 1, in either direction.
 fn distance_from_one(one: &Comparison) -> f64 {
     one.ratio
         .map_or(0.0, |ratio| ratio.max(f64::MIN_POSITIVE).ln().abs())
@@ -339,7 +339,7 @@ pub fn count_pairs(result: &LabResult, theme: &Theme) -> usize {
     members.filter(|one| has_valid_cells(result, one)).count()
 }
 
-/// The number of comparisons that no sentence uses, and the reasons.
+/// A sentence with the number of comparisons that no other sentence uses, and the reasons.
 pub fn excluded_sentence(result: &LabResult) -> Option<Words> {
     let all = result.comparisons.len();
     let not: Vec<&Comparison> = result

@@ -104,7 +104,7 @@ impl Footnotes {
     }
 }
 
-/// What retransmissions did to the latency of the cells; empty for other reasons.
+/// The effect of retransmissions on the latency of the cells. Empty for other reasons.
 fn retransmission_effect(reason: &Reason) -> String {
     let is_network = reason
         .pieces

@@ -98,7 +98,7 @@ impl Page<'_> {
         out.push_str("</section>\n");
     }
 
-    /// Each section of the evidence, collapsed, with a field to find one.
+    /// Writes the sections of the evidence, collapsed, with a field to find one.
     fn evidence(&self, out: &mut String, document: &Document) {
         if document.evidence.is_empty() {
             return;
@@ -135,7 +135,7 @@ impl Page<'_> {
         out.push_str("</div>\n</section>\n");
     }
 
-    /// The blocks without the kinds of evidence that are left out.
+    /// Collects the blocks, without the kinds of evidence that are left out.
     fn retain_kinds<'a>(&self, list: &'a [Block], kept: &mut Vec<&'a Block>) {
         for block in list {
             match block {

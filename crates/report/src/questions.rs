@@ -26,7 +26,7 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
     points.chain(limits_of_rates(result, &answers)).collect()
 }
 
-/// What limited the rates in the questions, stated once for all of them.
+/// States once for all questions what limited their rates.
 fn limits_of_rates(result: &LabResult, answers: &[Answer]) -> Option<Words> {
     let rates = answers
         .iter()
@@ -103,7 +103,7 @@ pub fn statements(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// How figures decide whether a statement holds.
+/// Explains how figures decide whether a statement holds.
 fn verdict_meaning(answers: &[Answer]) -> String {
     let floor = match answers.iter().any(limits::has_floor) {
         true => {

@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Its name in messages.
+    /// The place's name in messages.
     pub(crate) fn name(&self) -> String {
         self.path.as_deref().map_or_else(
             || format!("a temporary file in {}", std::env::temp_dir().display()),

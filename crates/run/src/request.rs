@@ -189,7 +189,7 @@ impl Model {
         }
     }
 
-    /// Its name in records.
+    /// The model's name in records.
     pub fn name(self) -> &'static str {
         match self {
             Model::Open => "open",

@@ -211,7 +211,7 @@ fn rules(options: &Options) -> HostRules {
     rules
 }
 
-/// How to resolve host names.
+/// Converts the options for resolving host names to settings.
 pub(crate) fn dns(options: Option<&DnsOptions>) -> DnsSettings {
     let defaults = DnsSettings::default();
     let Some(dns) = options else {

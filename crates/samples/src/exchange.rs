@@ -89,7 +89,7 @@ impl HttpFacts<'_> {
         }
     }
 
-    /// The tags that the program sets, with their values. `name` and `url` are equal if a name was set.
+    /// Calls `each` with the tags that the program sets, and their values. `name` and `url` are equal if a name was set.
     pub(crate) fn for_each_tag<'f>(&'f self, mut each: impl FnMut(SystemTag, Cow<'f, str>)) {
         let url = self.tagged_url();
         each(SystemTag::Url, url.clone());

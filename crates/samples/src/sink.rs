@@ -63,7 +63,7 @@ impl Sink {
         }
     }
 
-    /// Its values. `elapsed` is the time base for counter rates.
+    /// The sink's values. `elapsed` is the time base for counter rates.
     pub fn values(&self, elapsed: Duration) -> Values {
         match self {
             Sink::Counter { sum, .. } => Values::Counter {

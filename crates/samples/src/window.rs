@@ -137,7 +137,7 @@ impl Window {
         calls.fold((0, 0), |sum, calls| (sum.0 + calls.0, sum.1 + calls.1))
     }
 
-    /// Its parts by second, if seconds are separated. Otherwise empty.
+    /// The window's parts by second. Empty unless seconds are separated.
     pub fn seconds(&self) -> impl Iterator<Item = (RunSecond, SecondPart<'_>)> {
         self.parts()
             .filter_map(|part| Some((part.second?, SecondPart(part))))

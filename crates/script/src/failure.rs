@@ -89,7 +89,7 @@ pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     text
 }
 
-/// How the log shows an unhandled rejection. Errors of k6's own functions are shown without a stack.
+/// Formats an unhandled rejection for the log. Errors of k6's own functions are shown without a stack.
 pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
     const PREFIX: &str = "Uncaught (in promise) ";
     let value = &exception.0;

@@ -47,7 +47,7 @@ pub enum Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// Without the secrets that the script has read.
+    /// Masks the secrets that the script has read.
     fn masked(self, mask: Option<&Arc<Mask>>) -> Self {
         let Some(mask) = mask else { return self };
         match self {

@@ -170,7 +170,7 @@ impl Program {
         &self.exports.functions
     }
 
-    /// Its exported `options`; null if there are none.
+    /// The script's exported `options`, or null if there are none.
     pub fn options(&self) -> &Json {
         &self.exports.options
     }

@@ -70,7 +70,7 @@ fn drifted(drift: &Drift, objective: &str) -> String {
     }
 }
 
-/// How long the soak held the lower end.
+/// Describes how long the soak held the lower end.
 fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     let is_held = trials
         .iter()

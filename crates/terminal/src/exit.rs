@@ -50,7 +50,7 @@ impl Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)
     }
 
-    /// This status if it is a failure, otherwise `other`.
+    /// Returns this status if it is a failure, otherwise `other`.
     pub fn or(self, other: Exit) -> Exit {
         if self == Exit::SUCCESS { other } else { self }
     }

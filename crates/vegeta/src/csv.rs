@@ -57,7 +57,7 @@ fn wire(headers: &Headers) -> String {
     text
 }
 
-/// A field. It is quoted if RFC 4180 or Go's writer requires that.
+/// Appends a field, and quotes it if RFC 4180 or Go's writer requires that.
 fn field(text: &str, out: &mut String) {
     let quoted = text == "\\."
         || text.starts_with(char::is_whitespace)

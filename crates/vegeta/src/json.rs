@@ -68,7 +68,7 @@ fn comma(place: usize, out: &mut String) {
     }
 }
 
-/// A string as Go writes it, which is also safe inside HTML and JavaScript.
+/// Appends a string as Go writes it, which is also safe inside HTML and JavaScript.
 pub(crate) fn text(text: &str, out: &mut String) {
     use std::fmt::Write;
     out.push('"');

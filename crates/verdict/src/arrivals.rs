@@ -116,7 +116,7 @@ fn variability(shape: f64, sent: &[Vec<ArrivalGap>]) -> f64 {
 }
 
 impl Arrivals {
-    /// How the process affects percentiles.
+    /// Explains how the process affects percentiles.
     fn meaning(&self) -> &'static str {
         match self.requested {
             Requested::Times => "percentiles include the queues that the recorded times cause",

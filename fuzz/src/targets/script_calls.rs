@@ -75,7 +75,7 @@ impl Writer<'_> {
         let _ = self.text.write_fmt(text);
     }
 
-    /// One statement, which may contain others in callbacks.
+    /// Adds one statement, which may contain others in callbacks.
     fn step(&mut self, depth: u8) {
         let (kind, target) = (self.byte(), self.byte());
         let (a, b, c, d) = (self.byte(), self.byte(), self.byte(), self.byte());

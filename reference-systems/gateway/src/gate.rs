@@ -52,7 +52,7 @@ impl Gate {
         u64::from(settings.max_queue).saturating_sub(self.queue.available_permits() as u64)
     }
 
-    /// Every request adds its share of a retry.
+    /// Adds a request's share of a retry to the budget.
     pub fn save_up(&self, settings: &Service) {
         // Usually the budget is full, and nothing is written.
         if self.budget.load(Relaxed) < SAVED_UP {

@@ -126,7 +126,7 @@ const REQUESTS: &[Metric<Counters>] = &[
 pub struct Exposition(String);
 
 impl Exposition {
-    /// One metric: a counter if its name ends in `_total`, else a gauge.
+    /// Writes one metric: a counter if its name ends in `_total`, otherwise a gauge.
     pub fn metric(&mut self, name: &str, help: &str, value: u64) {
         let kind = if name.ends_with("_total") {
             "counter"
@@ -147,12 +147,12 @@ impl Exposition {
         }
     }
 
-    /// The counters of connections, which every system has.
+    /// Writes the counters of connections, which every system has.
     pub fn connections(&mut self, counters: &AllCounters) {
         self.metrics(METRICS, counters);
     }
 
-    /// The counters of requests, for a system that [`crate::run`] runs.
+    /// Writes the counters of requests, for a system that [`crate::run`] runs.
     pub fn requests(&mut self, counters: &AllCounters) {
         self.metrics(REQUESTS, counters);
     }

@@ -117,7 +117,7 @@ where
             return Ok(());
         }
     };
-    // From here on only connections and listeners hold it, so that it shows when they have ended.
+    // From here on, only connections and listeners hold a copy, so its last drop shows that all of them have ended.
     ground.draining.take();
     places.announce()?;
 

@@ -10,17 +10,17 @@ use time::format_description::well_known::Rfc3339;
 /// Further fields of a line. Never put a secret in one.
 pub type Fields<'a> = &'a [(&'a str, Value)];
 
-/// A normal event.
+/// Logs a normal event.
 pub fn info(message: &str, fields: Fields<'_>) {
     write("info", message, fields);
 }
 
-/// An event that needs attention.
+/// Logs an event that needs attention.
 pub fn warn(message: &str, fields: Fields<'_>) {
     write("warn", message, fields);
 }
 
-/// An error that ends the program.
+/// Logs an error that ends the program.
 pub fn error(message: &str, fields: Fields<'_>) {
     write("error", message, fields);
 }

@@ -13,7 +13,7 @@ pub struct Workers {
     threads: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-/// As many workers as processors available to this process.
+/// The default number of workers: one per processor that this process may use.
 pub fn default_count() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }

@@ -47,7 +47,7 @@ impl Cbor {
         self.0
     }
 
-    /// A type and its argument, in as few bytes as possible (RFC 8949, section 3).
+    /// Writes a type and its argument, in as few bytes as possible (RFC 8949, section 3).
     fn head(&mut self, kind: u8, argument: u64) {
         let bytes = argument.to_be_bytes();
         let [.., fourth, third, second, last] = bytes;

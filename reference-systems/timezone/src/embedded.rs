@@ -18,7 +18,7 @@ pub struct Embedded {
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 impl Embedded {
-    /// With `oceans`, the zones of the oceans are included.
+    /// Loads the polygons. `oceans` includes the zones of the oceans.
     pub fn new(oceans: bool) -> Embedded {
         Embedded {
             finder: DefaultFinder::new(),

@@ -51,7 +51,7 @@ pub type Types = BTreeMap<String, BTreeMap<String, Rewrite>>;
 pub struct Relation(usize);
 
 impl Relation {
-    /// Its index in [`Model::plans`].
+    /// The relation's index in [`Model::plans`].
     pub fn index(self) -> usize {
         self.0
     }

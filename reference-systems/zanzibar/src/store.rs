@@ -123,7 +123,7 @@ impl Store {
         }
     }
 
-    /// At most `limit` tuples that match the non-empty fields of `filter`, starting after the tuple
+    /// Lists at most `limit` tuples that match the non-empty fields of `filter`, starting after the tuple
     /// with number `after`.
     pub async fn list(&self, filter: Tuple, after: i64, limit: usize) -> Result<Page, Failure> {
         match self {

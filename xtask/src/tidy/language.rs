@@ -327,7 +327,7 @@ impl Backlog {
         Backlog(text.lines().enumerate().filter_map(entry).collect())
     }
 
-    /// How many phrases the file may have, and the line of that entry.
+    /// The number of phrases that the file may have, and the line of that entry.
     fn of(&self, path: &str) -> (usize, usize) {
         let entry = self.0.iter().find(|(of, _, _)| of == path);
         entry.map_or((0, 0), |(_, count, line)| (*count, *line))

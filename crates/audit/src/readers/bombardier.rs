@@ -116,7 +116,7 @@ fn read_row(block: &mut Block, words: &[&str], line: usize) -> bool {
     true
 }
 
-/// The number of requests is the sum of the classes. Requests without a status failed.
+/// Derives the number of requests, which is the sum of the classes. Requests without a status failed.
 fn derive_counts(block: &mut Block) {
     if block.sampled.is_none() {
         block.missing.push("HTTP codes");

@@ -131,7 +131,7 @@ fn read_summary(lines: &[Line], tool: Tool) -> Option<Block> {
 /// cover all of them.
 const MAX_SAMPLES: f64 = 1e6;
 
-/// The number of responses, from the status codes or derived from other figures.
+/// Derives the number of responses from the status codes or from other figures.
 fn derive_request_count(block: &mut Block) {
     if block.requests.is_some() {
         return;

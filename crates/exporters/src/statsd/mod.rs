@@ -205,7 +205,7 @@ impl Series {
         }
     }
 
-    /// The lines with the sums, which are then reset to zero.
+    /// Appends the lines with the sums, and resets the sums to zero.
     fn take(&mut self, lines: &mut Vec<String>) {
         self.has_changed = false;
         match self.kind {

@@ -201,7 +201,7 @@ fn cookie(line: &str, found: &mut Vec<Candidate>) {
     }
 }
 
-/// The strings and numbers in JSON. The parser limits the depth.
+/// Collects the strings and numbers in JSON. The parser limits the depth.
 fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
     if found.len() >= MAX_VALUES {
         return;
@@ -303,7 +303,7 @@ pub(crate) fn json_path(path: &[String]) -> String {
     whole
 }
 
-/// The values of a page's fields and metadata.
+/// Collects the values of a page's fields and metadata.
 fn fields_of_html(text: &str, found: &mut Vec<Candidate>) {
     let mut rest = text;
     while let Some(start) = rest.find('<') {

@@ -141,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A character from its code point, which has at most this number of digits.
+    /// Reads a character from its code point, which has at most this number of digits.
     fn code(&mut self, digits: usize) {
         let mut number = 0;
         for _ in 0..digits {

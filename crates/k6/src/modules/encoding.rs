@@ -40,7 +40,7 @@ fn b64decode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
 }
 
-/// As in k6, each byte that is not part of a valid character becomes its own replacement character.
+/// Decodes UTF-8. As in k6, each byte that is not part of a valid character becomes a replacement character.
 fn text_of(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

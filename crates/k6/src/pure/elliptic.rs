@@ -45,7 +45,7 @@ macro_rules! on_curve {
 impl Curve {
     pub const ALL: [Curve; 3] = [Curve::P256, Curve::P384, Curve::P521];
 
-    /// Its name in WebCrypto.
+    /// The curve's name in WebCrypto.
     pub fn name(self) -> &'static str {
         match self {
             Curve::P256 => "P-256",

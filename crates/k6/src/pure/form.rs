@@ -11,7 +11,7 @@ pub fn pair(name: &str, value: &str) -> String {
     text
 }
 
-/// The URL standard's application/x-www-form-urlencoded serializer, with Go's set of unescaped bytes.
+/// Appends a string in the URL standard's application/x-www-form-urlencoded format, with Go's set of unescaped bytes.
 pub fn push_escaped(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     let mut progress = Progress::from(0);

@@ -28,7 +28,7 @@ pub fn of_record(end: &End, figures: &mut BTreeMap<String, f64>) {
     work.add_to(figures);
 }
 
-/// The same, from the result that a command prints.
+/// Adds the same figures from the result that a command prints.
 pub fn of_result(result: &Value, figures: &mut BTreeMap<String, f64>) {
     let number = |key: &str| result[key].as_f64();
     if let Some((makespan_seconds, payload_bytes)) =

@@ -132,7 +132,7 @@ pub fn questions(
     })
 }
 
-/// What has to be true, if anything.
+/// The expectation, if there is one.
 fn expected(fields: &mut Fields<'_>, has_axis: bool, values: usize) -> Option<Expected> {
     let relation = fields.text("expect");
     let limits = (fields.number("at-least"), fields.number("at-most"));

@@ -15,7 +15,7 @@ impl Names {
         self.0.insert(name.into(), text.into());
     }
 
-    /// Its value.
+    /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

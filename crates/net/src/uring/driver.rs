@@ -33,7 +33,7 @@ struct Driver {
 }
 
 impl Drop for Driver {
-    /// The ring no longer has a driver: streams that outlive the event loop fail instead of hanging.
+    /// Tells the ring that it no longer has a driver, so streams that outlive the event loop fail instead of hanging.
     fn drop(&mut self) {
         self.ring.end(libc::ECANCELED);
     }

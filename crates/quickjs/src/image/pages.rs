@@ -83,7 +83,7 @@ impl Pages {
         self.size
     }
 
-    /// How many pages were written.
+    /// The number of pages that were written.
     #[inline]
     pub fn written(&self) -> usize {
         self.count.load(Ordering::Relaxed)

@@ -121,7 +121,7 @@ pub struct Figure {
     pub why_no_interval: Option<String>,
     /// The value if the warm-up is included.
     pub with_warm_up: Option<f64>,
-    /// Whether more is better (`more`), less is better (`less`), or neither.
+    /// The better direction, `more` or `less`. `None` if there is none.
     pub better: Option<String>,
     /// The value of each repeat, in their order.
     pub repeats: Vec<f64>,
@@ -163,7 +163,7 @@ impl Variation {
         }
     }
 
-    /// What to measure more of: the name of the unit.
+    /// The name of the unit to measure more of.
     pub fn units(self) -> &'static str {
         match self {
             Variation::Restarts => "restarts",

@@ -291,7 +291,7 @@ fn several_headers() -> Response<Body> {
     response
 }
 
-/// The number of these requests that were in flight at the same time, including this one.
+/// Responds with the maximum number of these requests that were in flight at the same time.
 async fn in_flight(milliseconds: &str) -> Response<Body> {
     static BUSY: AtomicU64 = AtomicU64::new(0);
     static MAX_IN_FLIGHT: AtomicU64 = AtomicU64::new(0);

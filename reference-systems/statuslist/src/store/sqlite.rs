@@ -258,7 +258,7 @@ fn ordinal(connection: &Connection, list: Uuid) -> rusqlite::Result<Option<i64>>
         .optional()
 }
 
-/// The thread's loop: until every sender is gone.
+/// Runs jobs on the store's thread until every sender is dropped.
 fn work(mut connection: Connection, mut queue: mpsc::Receiver<Job>) {
     let mut done = Vec::with_capacity(TOGETHER);
     while let Some(first) = queue.blocking_recv() {

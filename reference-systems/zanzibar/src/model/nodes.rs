@@ -25,7 +25,7 @@ pub struct Key {
 }
 
 impl Node {
-    /// Its type, for error messages.
+    /// The node's type, for error messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a text",

@@ -167,7 +167,7 @@ impl Postgres {
             .await
     }
 
-    /// As [`Postgres::query`]; `own` converts errors of the query itself.
+    /// Like [`Postgres::query`]; `own` converts errors of the query itself.
     pub(super) async fn query_with(
         &self,
         client: Client,
@@ -191,7 +191,7 @@ impl Postgres {
                 (Some(client), Err(failure))
             }
             Err(_) => {
-                // It is unknown what will arrive on it, so it is closed.
+                // Close the connection, because the late response may still arrive on it.
                 drop(Object::take(client));
                 let why = format!("the database did not respond within {RESPONSE_TIMEOUT:?}");
                 (None, Err(self.unavailable(&why)))

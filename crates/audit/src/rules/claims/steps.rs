@@ -53,7 +53,7 @@ pub fn check_stages(report: &Report, findings: &mut Findings) {
         }) else {
             continue;
         };
-        // If the list contains the line itself, it is not the list below it.
+        // The list must begin below the line, not contain it.
         let below = &lines[at + 1..lines.len().min(at + 1 + BELOW)];
         let start = below.iter().position(|line| is_item(line));
         let Some(start) = start.filter(|_| !is_item(line)) else {

@@ -142,7 +142,7 @@ fn compute_figure(
     })
 }
 
-/// The row that does not match the relation of the other rows.
+/// Reports a row that does not match the relation of the other rows.
 fn check_outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findings) {
     let mut relations = Vec::new();
     for a in (0..columns.len()).filter(|a| *a != target) {

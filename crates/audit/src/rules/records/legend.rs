@@ -74,7 +74,7 @@ fn find_class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
     found.next().is_none().then_some(first)
 }
 
-/// At least two classes in neighboring lines that have the same unit and do not overlap.
+/// Finds legends: at least two classes in neighboring lines that have the same unit and do not overlap.
 fn find_legends(report: &Report) -> Vec<Vec<Class>> {
     let mut legends: Vec<Vec<Class>> = Vec::new();
     for prose in report.prose() {

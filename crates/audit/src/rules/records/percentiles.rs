@@ -59,7 +59,7 @@ pub fn check(record: &Record, findings: &mut Findings) {
     }
 }
 
-/// Without the figures that lack the unit of the others.
+/// Removes the figures that lack the unit of the others.
 fn retain_common_unit(group: Vec<&Field>) -> Vec<&Field> {
     let timed = |field: &&Field| field.figure.kind == Kind::Time;
     let bare = |field: &&Field| field.figure.kind == Kind::Plain && field.name.unit.is_none();

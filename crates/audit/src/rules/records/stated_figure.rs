@@ -248,7 +248,7 @@ fn owner<'r>(
     })
 }
 
-/// How often a number is printed on the page.
+/// Counts the occurrences of a number on the page.
 fn occurrences(text: &str, written: &str) -> usize {
     let digit = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_ascii_digit() || letter == '.')

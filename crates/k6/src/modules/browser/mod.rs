@@ -140,7 +140,7 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string(&version)
 }
 
-/// As in k6, a scenario must declare that it uses the browser.
+/// Checks that the scenario declares that it uses the browser, as k6 does.
 fn check_type(context: &Context, user: &User) -> Result<(), Thrown> {
     let scenario = user.scenario.borrow();
     let Some(scenario) = scenario

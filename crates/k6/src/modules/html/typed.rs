@@ -65,7 +65,7 @@ pub fn of_form(node: &Node, own: &str, attribute: &str) -> String {
     own.or_else(inherited).unwrap_or_default()
 }
 
-/// How a form encodes its fields.
+/// The encoding of a form's fields.
 pub fn encoding(written: &str) -> &'static str {
     match written {
         "multipart/form-data" => "multipart/form-data",
