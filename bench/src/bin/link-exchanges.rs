@@ -90,7 +90,7 @@ fn print_line(text: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// In nanoseconds; 0 if not given.
+/// The value of a flag in nanoseconds, or 0 if it is not given.
 fn time(arguments: &Arguments, name: &str) -> Result<u64, String> {
     let text = arguments.text(name).unwrap_or("0s");
     let time = arguments::duration(text).map_err(|error| format!("--{name}: {error}"))?;

@@ -26,6 +26,8 @@ pub(crate) struct ExcludedWarmUp {
 }
 
 impl PreparedRun {
+    /// Prepares a run for the comparison.
+    ///
     /// # Errors
     /// If nothing was measured, or if nothing remains.
     pub fn of(settings: &Settings, name: &str, record: &Record) -> Result<PreparedRun, String> {

@@ -36,6 +36,8 @@ pub enum Noise {
 }
 
 impl Noise {
+    /// Parses the noise to assume, as in `--noise`.
+    ///
     /// # Errors
     /// Describes the valid forms.
     pub fn parse(text: &str) -> Result<Noise, String> {
@@ -61,6 +63,8 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// Parses the seconds to exclude.
+    ///
     /// # Errors
     /// Describes the valid forms.
     pub fn parse(text: &str) -> Result<Skip, String> {

@@ -104,6 +104,8 @@ impl TakeoverPart {
         }
     }
 
+    /// Converts the message to the part of the load to take over.
+    ///
     /// # Errors
     /// If the slots are invalid.
     pub fn takeover(&self) -> Result<Takeover, String> {

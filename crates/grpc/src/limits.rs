@@ -27,8 +27,10 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Checks that a message is not too long to send.
+    ///
     /// # Errors
-    /// `ResourceExhausted` if the message is too long.
+    /// `RESOURCE_EXHAUSTED` if the message is too long.
     pub fn check_send(&self, message: &Framed) -> Result<(), Status> {
         let length = message.body_length();
         if length <= self.max_send {

@@ -41,6 +41,8 @@ pub(crate) enum Step {
 }
 
 impl Decompressor {
+    /// Starts to decompress a body.
+    ///
     /// # Errors
     /// If the start of the body is invalid.
     pub(crate) fn new(body: Bytes, encoding: Encoding) -> Result<Self, String> {

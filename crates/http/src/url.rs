@@ -190,6 +190,8 @@ impl Url {
             && self.host.eq_ignore_ascii_case(&other.host)
     }
 
+    /// Checks that a request can be sent to the URL.
+    ///
     /// # Errors
     /// If nothing can be sent to the URL. The error has k6's wording.
     pub fn check_usable(&self) -> Result<(), ErrorInfo> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::journey::{Journey, Variable};
 use crate::settings::Settings;
 
-/// Methods in the order in which a script uses a resource. It is created first and deleted last.
+/// Methods in the order in which a script uses a resource, from its creation to its deletion.
 const METHODS: [&str; 8] = [
     "post", "get", "head", "options", "put", "patch", "trace", "delete",
 ];
@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// The paths. The operations of a resource are together.
+/// The paths, in an order that keeps the operations of a resource together.
 fn ordered(paths: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut ordered: Vec<_> = paths.iter().collect();
     let first = |path: &'_ str| {

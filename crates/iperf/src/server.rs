@@ -58,6 +58,8 @@ const MAX_OUTPUT: usize = 1 << 20;
 const SLICE: Duration = Duration::from_millis(100);
 
 impl Server {
+    /// Listens on the address and port.
+    ///
     /// # Errors
     /// If the address cannot be bound.
     pub fn bind(serve: ServerSettings) -> Result<Server, Error> {

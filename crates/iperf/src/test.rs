@@ -105,6 +105,8 @@ impl Default for Test {
 }
 
 impl Test {
+    /// Checks the parameters of a test.
+    ///
     /// # Errors
     /// A sentence that describes the first invalid parameter.
     pub fn check(&self) -> Result<(), String> {

@@ -78,6 +78,8 @@ impl Cookie {
         &self.0
     }
 
+    /// Reads a cookie.
+    ///
     /// # Errors
     /// If reading fails.
     pub fn read(mut from: impl Read) -> io::Result<Self> {

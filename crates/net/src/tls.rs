@@ -101,6 +101,8 @@ impl TlsFacts {
 }
 
 impl TlsSettings {
+    /// Checks the settings before the first connection.
+    ///
     /// # Errors
     /// If a setting cannot work. The error states the reason in one sentence.
     pub fn check(&self) -> Result<(), String> {

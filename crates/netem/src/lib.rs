@@ -51,6 +51,8 @@ pub struct Link {
 }
 
 impl Link {
+    /// Checks the settings.
+    ///
     /// # Errors
     /// If a setting is invalid. The message is one sentence.
     pub fn check(&self) -> Result<(), String> {

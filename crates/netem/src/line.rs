@@ -45,15 +45,15 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The next piece enters at `at`, but not before the previous one. Arrival times are only accurate
-    /// to a few microseconds, so a later piece may have an earlier time.
+    /// Returns when the next piece enters: at `at`, but not before the previous one. Arrival times are
+    /// only accurate to a few microseconds, so a later piece may have an earlier time.
     pub fn enter(&mut self, at: Moment) -> Moment {
         self.entered = self.entered.max(at);
         self.entered
     }
 }
 
-/// What happens to a piece.
+/// The outcome of sending a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
     /// The piece leaves at this moment.

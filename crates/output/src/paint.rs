@@ -9,7 +9,7 @@ pub struct Paint {
 impl Paint {
     /// Plain text.
     pub const OFF: Paint = Paint { on: false };
-    /// With the escape sequences of ECMA-48 ("ANSI colors").
+    /// Text with the escape sequences of ECMA-48 ("ANSI colors").
     pub const ON: Paint = Paint { on: true };
 
     /// Enables colors if `on`.

@@ -21,6 +21,8 @@ static TICKER: OnceLock<Thread> = OnceLock::new();
 pub(super) struct Ticking(());
 
 impl Ticking {
+    /// Starts the ticks.
+    ///
     /// # Errors
     /// If the system refuses to create the thread.
     pub fn start() -> io::Result<Ticking> {

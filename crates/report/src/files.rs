@@ -1,4 +1,4 @@
-//! The files of a report: the extension of the name is the format.
+//! The files of a report. The extension of a name determines the format.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFile {
-    /// Reads a path whose extension is the format.
+    /// Parses a path whose extension determines the format.
     ///
     /// # Errors
     /// If the extension is unknown. The message lists the known ones.

@@ -20,7 +20,7 @@ pub const FAILED_NOISE: f64 = 0.005;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     pub figure: &'static Figure,
-    /// The values of A and B, or the medians if there are several runs.
+    /// The values of A and B, or their means if there are several runs: geometric if `change` is a ratio.
     pub a: Option<f64>,
     pub b: Option<f64>,
     /// B ÷ A with its 95 % interval. For the failed share, B − A.
@@ -113,7 +113,7 @@ impl Compared {
 /// The measured noise of each metric, if known.
 pub type Noise<'a> = &'a dyn Fn(&Figure) -> Option<f64>;
 
-/// Compares runs in pairs `(a, b)`. Reports medians and the mean ratio with its interval. Uses
+/// Compares runs in pairs `(a, b)`. Reports means, and the mean ratio with its interval. Uses
 /// Student's paired t-test on the logarithms of the ratios, and Holm's correction over the metrics.
 pub fn pairs(
     runs: &[(RunFigures, RunFigures)],
@@ -162,7 +162,7 @@ fn pair(
         noise: noise(figure),
         ..Compared::not_measured(figure, "")
     };
-    // Means that agree with the mean change: of differences, or of ratios.
+    // Means whose difference or ratio is the mean change.
     let mean = |side: &dyn Fn(&(f64, f64)) -> f64| {
         let sides = values.iter().map(side);
         let is_positive = sides.clone().all(|value| value > 0.0);

@@ -129,6 +129,8 @@ pub struct LoadCommand {
 }
 
 impl LoadCommand {
+    /// Parses the command of a search.
+    ///
     /// # Errors
     /// If the command is invalid; the message says how to fix it.
     pub fn parse(words: &[String]) -> Result<LoadCommand, String> {

@@ -27,6 +27,8 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Checks that a search can work with the settings.
+    ///
     /// # Errors
     /// Which setting no search can work with, and its valid range.
     pub fn check(&self) -> Result<(), String> {

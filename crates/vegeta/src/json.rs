@@ -182,6 +182,8 @@ pub fn read(line: &[u8], hit: &mut Hit) -> Result<(), String> {
     Ok(())
 }
 
+/// Converts a latency in nanoseconds.
+///
 /// # Errors
 /// If the latency is negative.
 pub(crate) fn nanos(latency: i64) -> Result<Duration, String> {

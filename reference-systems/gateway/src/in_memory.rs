@@ -16,6 +16,8 @@ use crate::{admission, path, proxy};
 pub struct Routing(Plan);
 
 impl Routing {
+    /// Reads a configuration.
+    ///
     /// # Errors
     /// If the configuration is invalid.
     pub fn new(configuration: &str) -> Result<Routing, String> {

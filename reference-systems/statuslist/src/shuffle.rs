@@ -2,8 +2,8 @@
 //! was issued. It is the same after every restart, so a position in the order is enough to know which
 //! indices were issued.
 //!
-//! A seed that is stored with the list determines the order. It must never change for a given
-//! seed, or indices would be issued twice. That is why the algorithm is implemented here.
+//! A seed that is stored with the list determines the order. The order for a seed must never change,
+//! or indices would be issued twice. So the algorithm is implemented here instead of in a crate.
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -22,7 +22,7 @@ impl Seed {
     }
 }
 
-/// All of `0..size` in the seed's order (Fisher and Yates, from the last place down).
+/// Returns `0..size` in the order of the seed (a Fisher–Yates shuffle, from the end).
 pub fn order(seed: Seed, size: u32) -> Vec<u32> {
     let mut indices: Vec<u32> = (0..size).collect();
     let mut words = Words::new(seed);
@@ -69,7 +69,7 @@ impl Words {
         word
     }
 
-    /// Uniform below `bound`, which is not 0: words above its last whole multiple are skipped.
+    /// A uniformly distributed number below `bound`, which is not 0. Skips words above its last multiple.
     fn below(&mut self, bound: u32) -> u32 {
         let excess = u32::MAX % bound;
         loop {

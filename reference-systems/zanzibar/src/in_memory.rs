@@ -11,6 +11,8 @@ use crate::tuple;
 pub struct Requests(Model);
 
 impl Requests {
+    /// Loads the embedded model.
+    ///
     /// # Errors
     /// If the embedded model is invalid.
     pub fn new() -> Result<Requests, String> {

@@ -43,7 +43,7 @@ fn sleep<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// From here on, the memory of a sleeping user matters more than a system call before the sleep.
 const LONG: Duration = Duration::from_secs(1);
-/// A century. Longer sleeps mean the same, but would overflow a moment.
+/// A century. Longer sleeps are truncated to it, because they would overflow a moment.
 const FOREVER: Duration = Duration::from_secs(3_200_000_000);
 
 /// `fail(message)`.

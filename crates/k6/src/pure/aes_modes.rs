@@ -88,6 +88,8 @@ impl fmt::Debug for Aes {
 }
 
 impl Aes {
+    /// Creates a cipher with this key.
+    ///
     /// # Errors
     /// If `key` is not 16, 24 or 32 bytes long.
     pub fn new(key: &[u8]) -> Result<Aes, CipherError> {
@@ -122,6 +124,8 @@ impl Aes {
         padded
     }
 
+    /// Decrypts in CBC mode and removes the padding.
+    ///
     /// # Errors
     /// If the length is not a multiple of the block length, or if the padding is wrong.
     pub fn cbc_decrypt(&self, iv: &Block, text: &[u8]) -> Result<Vec<u8>, CipherError> {
@@ -201,6 +205,8 @@ impl Aes {
         out
     }
 
+    /// Checks the tag at the end of `text`, and decrypts in GCM mode.
+    ///
     /// # Errors
     /// If the tag is missing or wrong.
     pub fn gcm_decrypt(
@@ -281,6 +287,8 @@ impl Aes {
         Ok(wrapped)
     }
 
+    /// Unwraps a key (RFC 3394).
+    ///
     /// # Errors
     /// If the text is not a wrapped key, or was wrapped with another key.
     pub fn unwrap_key(&self, wrapped: &[u8]) -> Result<Vec<u8>, CipherError> {

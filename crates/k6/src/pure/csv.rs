@@ -71,6 +71,8 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// Creates a reader with this delimiter.
+    ///
     /// # Errors
     /// If the delimiter is a quote or a newline.
     pub fn new(delimiter: char) -> Result<Reader, CsvError> {

@@ -272,7 +272,7 @@ fn every_table(
         .flat_map(|name| document.tables(name).iter().map(move |node| (name, node)))
 }
 
-/// Names must exist, be valid, and be unique.
+/// Checks that names exist, are valid and are unique.
 fn check_names(document: &Document, problems: &mut Vec<Problem>) {
     for section in ["system", "service", "place"] {
         for node in document.tables(section) {

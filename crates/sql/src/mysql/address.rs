@@ -59,6 +59,8 @@ impl Address {
         matches!(self.security, Security::Preferred | Security::Unverified)
     }
 
+    /// Parses the address of a database, as in k6's driver.
+    ///
     /// # Errors
     /// A message with the malformed part and the correct syntax. The message never contains the password.
     pub fn parse(text: &str) -> Result<Address, String> {

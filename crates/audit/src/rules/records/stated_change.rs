@@ -1,5 +1,5 @@
-//! "At 200 users the throughput is 30 % higher than at 50", "/login: 45 % faster", "p95 improved by
-//! 34 %": a change that no two figures have to which the sentence may refer.
+//! Finds stated changes that do not fit any two figures to which the sentence may refer: "At 200
+//! users the throughput is 30 % higher than at 50", "/login: 45 % faster", "p95 improved by 34 %".
 
 use super::entities::{Named, named};
 use super::mentions::strip_markup;
@@ -176,7 +176,7 @@ fn of_records<'r>(
                     return None;
                 }
             }
-            // So may another column of the same record.
+            // The change may also be between two columns of the same record.
             if columns(record).any(|(one, other)| change.is_between(&one.figure, &other.figure)) {
                 return None;
             }

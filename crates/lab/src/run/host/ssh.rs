@@ -91,6 +91,8 @@ pub struct Programs {
 const ABSENT: &str = "plimsoll-is-absent";
 
 impl Programs {
+    /// Determines the programs that the other host needs.
+    ///
     /// # Errors
     /// If the file of this program cannot be found.
     pub fn of(host: &Host, command: &[String]) -> Result<Programs, String> {
