@@ -82,8 +82,8 @@ impl Digest {
         self.waiting = all;
     }
 
-    /// The value below which a fraction `q` of all values lies, interpolated between the centers of clusters. 0 if there
-    /// are no values.
+    /// The value below which a fraction `q` of all values lies, interpolated between the centers of clusters. Returns 0
+    /// without values.
     pub fn quantile(&mut self, q: f64) -> f64 {
         self.merge();
         let (Some(first), Some(last)) = (self.clusters.first(), self.clusters.last()) else {

@@ -1,5 +1,3 @@
-//! Flags for runs on the agents of a fleet.
-
 use std::time::Duration;
 
 /// Flags of a run whose load is divided among agents.

@@ -1,5 +1,3 @@
-//! Flags for the options of a script, with k6's names.
-
 use clap::Args;
 
 /// The script's options, as flags. Each overrides the script, the

@@ -1,5 +1,3 @@
-//! Flags for results and for the live page.
-
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Flags of `plimsoll run` that are not options of the script.
-
 use std::path::PathBuf;
 
 use super::{FleetArgs, OptionArgs, RecordArgs, ThreadArgs, WebArgs};
