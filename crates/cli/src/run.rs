@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let runtime = &args.runtime;
     if runtime.no_summary {
-        // k6 prints this line in the place of its header.
+        // k6 prints this line instead of its header.
         let notice = "Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n";
         print_screen(notice);
     }

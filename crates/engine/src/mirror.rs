@@ -39,7 +39,7 @@ impl Mirror {
         (running, mirror)
     }
 
-    /// Sends an event. Returns false if nobody receives the run's events any more.
+    /// Sends an event. Returns false if nothing receives the run's events.
     pub fn send(&self, event: Event) -> bool {
         self.events.send(event).is_ok()
     }

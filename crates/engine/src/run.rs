@@ -317,7 +317,7 @@ impl Phase<'_> {
         self.wait_for(self.workers.len().min(1), wanted);
     }
 
-    /// Waits for that many reports. Forwards a requested abort immediately. A worker that has ended
+    /// Waits for `count` reports. Forwards a requested abort immediately. A worker that has ended
     /// counts as having reported.
     fn wait_for(&mut self, mut count: usize, wanted: impl Fn(&Report) -> bool) {
         while count > 0 {

@@ -484,7 +484,7 @@ mod tests {
                 let mut wait = std::pin::pin!(alarm.wait_until(soon, &timers));
                 let polled = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context))).await;
                 assert!(polled.is_pending());
-                // The runtime learns that the alarm went off, but nothing waits for it any more.
+                // The runtime learns that the alarm went off, but nothing waits for it.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             let later = plimsoll_clock::now() + Duration::from_millis(50);

@@ -182,7 +182,7 @@ impl Peer {
                 regions.add(self.found.region.as_deref(), &window);
                 let cpu = about.thread.as_ref().map(|thread| thread.cpu);
                 self.cpu = self.cpu.saturating_add(cpu.unwrap_or_default());
-                // If this fails, nobody follows the run any more.
+                // If this fails, nothing follows the run.
                 let worker = self.worker(about.worker, workers);
                 mirror.send(event(worker, about, window, start));
             }

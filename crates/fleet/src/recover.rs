@@ -143,7 +143,7 @@ fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>
     };
     let (send, inputs) = channel();
     let bus = Bus::connect(server, vec![REPORTS_OF_ALL.to_owned()], move |delivery| {
-        // If this fails, nobody waits any more.
+        // If this fails, the caller no longer waits.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;

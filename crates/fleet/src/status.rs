@@ -51,7 +51,7 @@ pub fn status(server: &Access, is_json: bool) -> Result<String, String> {
 fn agents(server: &Access) -> Result<Vec<AgentStatus>, String> {
     let (send, inputs) = channel();
     let bus = Bus::connect(server, vec![REPORTS_OF_ALL.to_owned()], move |delivery| {
-        // If this fails, nobody waits any more.
+        // If this fails, the caller no longer waits.
         let _ = send.send(delivery);
     })
     .map_err(|error| format!("could not connect to the NATS server: {error}"))?;

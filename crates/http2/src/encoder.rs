@@ -219,7 +219,7 @@ mod tests {
         let (one, other) = (head("/1", &[]), head("/2", &[]));
         encode(&mut encoder, &one);
         let before = encode(&mut encoder, &one);
-        // A path that was not sent before is sent as text. If it comes twice, it is kept.
+        // A path that was not sent before is sent as text. It enters the table when it is sent again.
         let once = encode(&mut encoder, &other);
         encode(&mut encoder, &head("/2", &[("a", "b")]));
         let after = encode(&mut encoder, &one);

@@ -48,7 +48,7 @@ impl Snapshots {
     pub fn take(&self) -> Option<Arc<Snapshot>> {
         let (sender, receiver): (_, Receiver<Arc<Snapshot>>) = sync_channel(1);
         self.waiting().push(sender);
-        // After the end, no thread computes figures any more.
+        // After the end, no thread computes figures.
         let last = self.last().clone();
         last.or_else(|| receiver.recv_timeout(TIMEOUT).ok())
     }

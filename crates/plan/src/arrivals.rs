@@ -21,7 +21,7 @@ pub struct Arrivals {
 pub enum ArrivalProcess {
     /// At equal intervals, as in k6.
     Even,
-    /// Independently of each other, as with users who do not know of each other.
+    /// Independently of each other, like visits of unrelated users.
     Poisson,
     /// At intervals that follow a gamma distribution. With a shape below 1 they are burstier than Poisson, and with a
     /// shape above 1 more even.

@@ -131,25 +131,29 @@ type ExoticKeys =
 struct TableOf<T>(std::marker::PhantomData<T>);
 
 impl<T: Class> TableOf<T> {
-    // SAFETY (all functions): the engine passes the object's own pointer. `instance` created it from a `Boxed<T>`,
-    // which starts with this table.
+    // The engine passes each function the object's own pointer. `instance` created it from a `Boxed<T>`, which starts
+    // with this table.
     const TABLE: &'static Table = &Table {
         type_of: TypeId::of::<T>,
         mark: |boxed, runtime, mark| {
+            // SAFETY: the object is a live `Boxed<T>`.
             let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
             object.trace(&mut |slot| {
                 if let Some(raw) = slot.0.get() {
+                    // SAFETY: the slot holds a reference to the value, and the engine passed `runtime` and `mark`.
                     unsafe { sys::JS_MarkValue(runtime, raw, mark) };
                 }
             });
         },
         free: |boxed, runtime, with_slots| {
+            // SAFETY: the object is a `Boxed<T>` that was a `Box`, and the engine frees each object once.
             let boxed = unsafe { Box::from_raw(boxed.cast::<Boxed<T>>().as_ptr()) };
             if !with_slots {
                 return;
             }
             boxed.value.trace(&mut |slot| {
                 if let Some(raw) = slot.0.take() {
+                    // SAFETY: the slot held this reference, and the engine passed `runtime`.
                     unsafe { sys::JS_FreeValueRT(runtime, raw) };
                 }
             });
@@ -159,6 +163,7 @@ impl<T: Class> TableOf<T> {
                 let InImage::Copied(copy) = T::IN_IMAGE else {
                     return boxed;
                 };
+                // SAFETY: the object is a live `Boxed<T>`.
                 let value = copy(context, &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value);
                 NonNull::from(Box::leak(Box::new(Boxed {
                     table: TableOf::<T>::TABLE,
@@ -169,6 +174,7 @@ impl<T: Class> TableOf<T> {
             InImage::Shared | InImage::Refused(_) => None,
         },
         get: |boxed, context, this, key| {
+            // SAFETY: the object is a live `Boxed<T>`.
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
                 .value
                 .get(context, this, key)
@@ -185,16 +191,19 @@ impl<T: Class> TableOf<T> {
                 .transpose()
         },
         set: |boxed, context, key, value| {
+            // SAFETY: the object is a live `Boxed<T>`.
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
                 .value
                 .set(context, key, value)
         },
         delete: |boxed, context, key| {
+            // SAFETY: the object is a live `Boxed<T>`.
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
                 .value
                 .delete(context, key)
         },
         keys: |boxed, context| {
+            // SAFETY: the object is a live `Boxed<T>`.
             let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
             let mut keys = object.keys(context)?;
             if T::LISTS_METHODS {

@@ -48,7 +48,7 @@ pub trait System: Send + Sync + 'static {
     }
 }
 
-/// Runs a system on one port that speaks HTTP/1.1 and HTTP/2 by prior knowledge, until
+/// Runs a system on one port that accepts HTTP/1.1 and HTTP/2 by prior knowledge, until
 /// a signal stops it. `start` creates it, once the port is known to be free.
 pub fn run<S: System>(
     name: &'static str,

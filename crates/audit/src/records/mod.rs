@@ -21,7 +21,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Whether it is a value above 0 and not a mere limit.
+    /// Whether the figure is a value above 0, not a limit.
     pub fn is_exact(&self) -> bool {
         self.figure.value > 0.0 && !self.figure.bound
     }

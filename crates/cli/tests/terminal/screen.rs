@@ -108,7 +108,7 @@ impl Session {
         let (sender, output) = channel();
         thread::spawn(move || {
             let mut buffer = [0; 4_096];
-            // EIO marks the end: no process has the terminal open any more.
+            // EIO marks the end: no process has the terminal open.
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
                 if sender.send(buffer[..count].to_vec()).is_err() {
                     return;

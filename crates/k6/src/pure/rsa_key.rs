@@ -51,7 +51,7 @@ macro_rules! with_digest {
 }
 
 impl RsaKey {
-    /// A new private key with that many bits. With 2048 bits, this takes about 0.1 s. The time grows with the fourth
+    /// Creates a private key with `bits` bits. With 2048 bits, this takes about 0.1 s. The time grows with the fourth
     /// power of the length.
     ///
     /// `None` if no key has that length and exponent. The exponent must be odd, at least 3, and below 2³³.
@@ -180,7 +180,7 @@ impl RsaKey {
         scheme.is_some_and(|scheme| self.public.verify(scheme, &digest, signature).is_ok())
     }
 
-    /// The PSS signature with a salt of that many bytes; `None` in the same cases as for [`Self::sign`].
+    /// The PSS signature with a salt of this number of bytes; `None` in the same cases as for [`Self::sign`].
     pub fn sign_pss(&self, hash: Algorithm, salt: usize, text: &[u8]) -> Option<Vec<u8>> {
         if salt > self.public.size() {
             return None;

@@ -275,10 +275,10 @@ fn pointer(block: Option<NonNull<u8>>) -> *mut c_void {
     block.map_or(null_mut(), |block| block.as_ptr().cast())
 }
 
-// SAFETY (all functions): the engine passes the heap that the runtime was created with, and blocks that it got from
-// that heap.
+// The engine passes these functions the heap that the runtime was created with, and blocks that it got from that heap.
 
 unsafe extern "C" fn malloc(heap: *mut c_void, size: sys::size_t) -> *mut c_void {
+    // SAFETY: this is the heap of the runtime, which outlives the call.
     pointer(unsafe { &*heap.cast::<Heap>() }.allocate(size as usize))
 }
 
@@ -289,11 +289,13 @@ unsafe extern "C" fn calloc(
 ) -> *mut c_void {
     // The engine has checked that the product does not overflow.
     let size = (count as usize).wrapping_mul(size as usize);
+    // SAFETY: this is the heap of the runtime, which outlives the call.
     pointer(unsafe { &*heap.cast::<Heap>() }.allocate_zeroed(size))
 }
 
 unsafe extern "C" fn free(heap: *mut c_void, block: *mut c_void) {
     if let Some(block) = NonNull::new(block.cast()) {
+        // SAFETY: this is the heap of the runtime, and the block came from it.
         unsafe { (*heap.cast::<Heap>()).free(block) };
     }
 }
@@ -303,9 +305,11 @@ unsafe extern "C" fn realloc(
     block: *mut c_void,
     size: sys::size_t,
 ) -> *mut c_void {
+    // SAFETY: this is the heap of the runtime, which outlives the call.
     let heap = unsafe { &*heap.cast::<Heap>() };
     match NonNull::new(block.cast()) {
         None => pointer(heap.allocate(size as usize)),
+        // SAFETY: the block came from this heap.
         Some(block) => pointer(unsafe { heap.resize(block, size as usize) }),
     }
 }
@@ -313,6 +317,7 @@ unsafe extern "C" fn realloc(
 unsafe extern "C" fn usable_size(block: *const c_void) -> sys::size_t {
     match NonNull::new(block.cast_mut().cast()) {
         None => 0,
+        // SAFETY: the block came from a heap.
         Some(block) => unsafe { size_of_block(block) as sys::size_t },
     }
 }

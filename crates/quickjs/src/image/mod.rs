@@ -96,7 +96,7 @@ pub struct UserSize {
 struct Frozen {
     /// The first field, because these values no longer belong to the image once its heap is gone.
     pages: Box<Pages>,
-    /// The runtime that ran the init code. It runs nothing any more.
+    /// The runtime that ran the init code. It no longer runs anything.
     origin: Runtime,
     heap: Rc<Making>,
     /// The part of the image that every user changes, and its initial content.

@@ -467,12 +467,15 @@ mod tests {
                 let most = if next(20) == 0 { 3000 } else { 180 };
                 let size = 1 + next(most) as usize;
                 let block = memory.allocate(&runs, size).unwrap();
+                // SAFETY: the block has at least this size.
                 unsafe { block.as_ptr().write_bytes(fill, size) };
                 blocks.push((block, size, fill));
             } else {
                 let (block, size, fill) = blocks.swap_remove(next(blocks.len() as u64) as usize);
+                // SAFETY: these bytes of the block were written.
                 let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), size) };
                 assert!(bytes.iter().all(|byte| *byte == fill));
+                // SAFETY: the block came from this memory, and is freed once.
                 match OwnMemory::is_small(size) {
                     true => unsafe { memory.free_small(&runs, block) },
                     false => unsafe { memory.free_large(block) },
@@ -483,6 +486,7 @@ mod tests {
         let used: usize = blocks.iter().map(|(_, size, _)| size).sum();
         assert!(held < 2 * used, "{held} bytes for {used}");
         for (block, size, _) in blocks {
+            // SAFETY: the block came from this memory, and is freed once.
             match OwnMemory::is_small(size) {
                 true => unsafe { memory.free_small(&runs, block) },
                 false => unsafe { memory.free_large(block) },
@@ -490,6 +494,7 @@ mod tests {
         }
         // One empty run of each size stays.
         assert!(memory.size(&runs) <= CLASSES * RUN);
+        // SAFETY: no block is used afterwards.
         unsafe { memory.clear(&runs) };
         assert_eq!(memory.size(&runs), 0);
         drop((memory, runs, window));

@@ -1,5 +1,5 @@
 //! "Compared with B, A delivers 40 % more requests", in any order: one change and two records of a
-//! table, no figures of which differ by it.
+//! table whose figures do not differ by it.
 
 use super::mentions::{mentioned_records, strip_markup};
 use super::subject::{Metric, is_uncertain, matching_fields};

@@ -278,7 +278,7 @@ impl Socket {
         self.is_over.set(true);
         let connection = self.connection.take();
         if context.is_cancelled() {
-            // No handler waits any more. A session that was interrupted has no duration.
+            // No handler waits. A session that was interrupted has no duration.
             part(connection);
             return;
         }

@@ -115,6 +115,7 @@ fn vu<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 }
 
 fn gc<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    // SAFETY: the runtime is live.
     unsafe { sys::JS_RunGC(context.inner().raw.as_ptr()) };
     Ok(context.undefined())
 }
@@ -166,6 +167,7 @@ fn run(users: &[Started], iterations: u32, seed: u64) -> Vec<Vec<String>> {
     let mut running: Vec<_> = users.iter().map(|_| (iterations, None)).collect();
     for (runtime, user, _) in users {
         let seed = 1_000_003 * (u64::from(user.id) + 1);
+        // SAFETY: the context is live.
         runtime.enter(|context| unsafe { sys::JS_SeedRandom(context.raw(), seed) });
     }
     let mut left = users.len();
