@@ -91,6 +91,71 @@ async function whole(page, wrong) {
   if (nameless > 0) wrong(`${nameless} parts have no name`);
 }
 
+// Text whose contrast with its background is too low (WCAG 2.2, level AA).
+async function contrast(page, wrong) {
+  const low = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    const pixel = (...colors) => {
+      for (const color of colors) {
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+      }
+      return [...context.getImageData(0, 0, 1, 1).data];
+    };
+    const light = (color) => {
+      const [r, g, b] = color.slice(0, 3).map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    // The backgrounds of an element and of those that contain it, as text; the browser's own comes first.
+    const known = new Map([[null, matchMedia("(prefers-color-scheme: dark)").matches ? "#121212" : "#fff"]]);
+    const backgrounds = (element) => {
+      if (!known.has(element)) {
+        const outer = backgrounds(element.parentElement);
+        const own = getComputedStyle(element).backgroundColor;
+        known.set(element, own === "rgba(0, 0, 0, 0)" ? outer : `${outer};${own}`);
+      }
+      return known.get(element);
+    };
+    const ratios = new Map();
+    const found = new Set();
+    for (const element of document.querySelectorAll("main *, header *, footer *")) {
+      const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+      if (!hasText || element.closest("svg, .live") || !element.checkVisibility()) continue;
+      const style = getComputedStyle(element);
+      const key = `${backgrounds(element)};${style.color}`;
+      if (!ratios.has(key)) {
+        const behind = backgrounds(element).split(";");
+        const [one, other] = [light(pixel(...behind, style.color)), light(pixel(...behind))];
+        ratios.set(key, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
+      }
+      const size = parseFloat(style.fontSize);
+      const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+      if (ratios.get(key) < (isLarge ? 3 : 4.5)) found.add(`${element.tagName.toLowerCase()} ${style.color}: ${ratios.get(key).toFixed(1)}`);
+    }
+    return { found: [...found], pairs: ratios.size };
+  });
+  if (low.pairs < 2) wrong("no text was checked for contrast");
+  for (const text of low.found) wrong(`low contrast: ${text}`);
+}
+
+// The page in the other color scheme: text is readable, and canvases are drawn again in its colors.
+async function otherScheme(page, colorScheme, figures, wrong) {
+  const other = colorScheme === "light" ? "dark" : "light";
+  const say = (what) => wrong(`in ${other} colors: ${what}`);
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--paper") + getComputedStyle(document.body).backgroundColor);
+  const before = await paper();
+  await page.emulateMedia({ colorScheme: other });
+  if ((await paper()) === before) say("the background is the same");
+  await contrast(page, say);
+  if ((await figures.count()) > 0) {
+    for (const canvas of await colors(figures.first())) {
+      if (canvas.colors < 4 || canvas.painted < 500) say(`a canvas is blank: ${JSON.stringify(canvas)}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme });
+}
+
 async function interactive(page, figure, wrong) {
   await figure.scrollIntoViewIfNeeded();
   await page.waitForFunction((element) => element.dataset.ready === "yes", await figure.elementHandle());
@@ -235,6 +300,8 @@ for (const name of readdirSync(pages).sort()) {
     const count = await figures.count();
     if (count > 0) await interactive(page, figures.first(), wrong);
     if (look === "wide-light") await keyboard(page, count > 0, wrong);
+    await contrast(page, wrong);
+    await otherScheme(page, options.colorScheme, figures, wrong);
     if (count > 0) {
       await whole(page, wrong);
       await page.emulateMedia({ media: "print" });
