@@ -71,10 +71,10 @@ def main():
     if not args.no_build:
         # The other features take minutes to build, and no counted request uses them. For the same reason, this profile only
         # optimizes the crates that a counted request runs.
-        build = ["cargo", "build", "--quiet", "--profile", "counted", "--no-default-features"]
+        build = ["cargo", "build", "--quiet", "--profile", "quick", "--no-default-features"]
         build += ["--features", "plimsoll/scripts", "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
         subprocess.run(build, cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "counted"
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "quick"
     budget = json.loads(BUDGET.read_text())
     servers, urls = [], {}
     try:

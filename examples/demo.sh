@@ -14,14 +14,14 @@ quiet=()
 [[ -t 2 ]] || quiet=(--quiet)
 echo "Building Plimsoll and one reference system. The first time takes about fifteen minutes on two processors …"
 # The lab does not need fleet, HTTP/3, Parquet or Redis, which take a third of a full build.
-cargo build "${quiet[@]}" --release --package plimsoll --no-default-features --features scripts
-cargo build "${quiet[@]}" --release --manifest-path reference-systems/Cargo.toml \
+cargo build "${quiet[@]}" --profile quick --package plimsoll --no-default-features --features scripts
+cargo build "${quiet[@]}" --profile quick --manifest-path reference-systems/Cargo.toml \
   --no-default-features --features zanzibar
 target=${CARGO_TARGET_DIR:-target}
 
 echo "\$ plimsoll lab run labs/zanzibar --quick --results $target/demo"
 status=0
-report=$("$target/release/plimsoll" lab run labs/zanzibar --quick --results "$target/demo") || status=$?
+report=$("$target/quick/plimsoll" lab run labs/zanzibar --quick --results "$target/demo") || status=$?
 
 if [[ -n $report ]]; then
   echo

@@ -2,7 +2,7 @@
 //!
 //! Each rule is a file: [`crate_edges`] (which crate may use which), [`cycles`] (which modules import
 //! each other), [`heavy`] (which crates may use large dependencies), [`licenses`], [`purity`]
-//! (clocks, sockets and metric names only where they belong), [`panics`], [`size`], [`names`],
+//! (clocks, sockets and metric names only where they belong), [`panics`], [`unsafe_code`], [`size`], [`names`],
 //! [`words`], [`language`], [`test_programs`], [`documents`], [`unused_dependencies`] and
 //! [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
@@ -21,6 +21,7 @@ mod size;
 mod source;
 mod test_programs;
 mod tree;
+mod unsafe_code;
 mod unused_dependencies;
 mod words;
 
@@ -79,6 +80,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(rust_version::check(&tree));
     findings.extend(purity::check(&tree));
     findings.extend(panics::check(&tree));
+    findings.extend(unsafe_code::check(&tree));
     findings.extend(size::check(&tree));
     findings.extend(names::check(&tree));
     findings.extend(words::check(&tree));

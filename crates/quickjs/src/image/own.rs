@@ -450,6 +450,7 @@ mod tests {
     /// Allocates and frees blocks of many sizes in a fixed random order. Each block keeps its own number throughout.
     #[test]
     fn blocks_keep_what_is_written_to_them() {
+        // SAFETY (all uses): each block is from this memory, is used with its own size, and is freed once.
         let window = Window::take().unwrap();
         let runs = Runs::new(window.own());
         let memory = OwnMemory::default();
