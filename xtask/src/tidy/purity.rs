@@ -43,7 +43,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
         "there is one monotonic clock: clock::now()",
     ),
     (
-        &["net", "http"],
+        PROTOCOLS,
         &["JSValue", "quickjs"],
         "protocols do not know about JavaScript",
     ),
@@ -51,7 +51,12 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
 
 /// Crates in which no string may contain a built-in metric's name: only `samples` and the crates
 /// that print its results know them.
-const NAMELESS: &[&str] = &["net", "http", "engine", "pace", "clock", "units"];
+const NAMELESS: &[&str] = &["engine", "pace", "clock", "units", "machine", "quickjs"];
+
+/// Crates of protocols, in which no metric is named either.
+const PROTOCOLS: &[&str] = &[
+    "net", "http", "http2", "http3", "ws", "grpc", "netem", "iperf", "probe", "sql",
+];
 
 /// Checks the rules above outside tests.
 pub fn check(tree: &Tree) -> Vec<Finding> {
@@ -70,7 +75,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             }
             // `code` has no strings, so check the original line.
             let raw = file.text.lines().nth(line.number - 1).unwrap_or("");
-            if NAMELESS.contains(&name) && !line.code.is_empty() && raw.contains("\"http_req") {
+            let is_nameless = NAMELESS.contains(&name) || PROTOCOLS.contains(&name);
+            if is_nameless && !line.code.is_empty() && raw.contains("\"http_req") {
                 findings.push(Finding::new(
                     &file.path,
                     line.number,
