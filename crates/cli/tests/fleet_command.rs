@@ -50,6 +50,7 @@ fn labs_use_a_fleet() {
 fn killed_agents_are_named() {
     at_once(&[
         losses::a_killed_agent_ends_the_run,
+        losses::a_killed_agent_fails_a_load_without_a_script,
         losses::a_killed_agent_is_named_when_the_run_continues,
         losses::the_load_of_a_killed_agent_moves_to_the_others,
     ]);

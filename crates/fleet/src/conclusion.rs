@@ -36,6 +36,8 @@ pub fn of(
         level,
         format!("the fleet's results are {proof}"),
     );
+    let completed = peers.iter().map(|peer| peer.account.counts().completed);
+    let completed: u64 = completed.sum();
     for peer in peers {
         let Some(end) = peer.account.end() else {
             continue;
@@ -43,8 +45,9 @@ pub fn of(
         conclusion.marked_failed |= end.marked_failed;
         for (grade, text) in &end.reasons {
             let level = level_of(*grade);
-            let share = peer.assignment.share * 100.0;
-            let text = format!("{}, {share:.0} % of the load: {text}", peer.title());
+            let own = peer.account.counts().completed as f64;
+            let share = own / completed.max(1) as f64 * 100.0;
+            let text = format!("{}, {share:.0} % of the iterations: {text}", peer.title());
             add(&mut conclusion, level, text);
         }
     }

@@ -424,7 +424,11 @@ impl Coordinator {
         (self.log)(Level::Warn, &text, &[]);
         let is_last = self.peers.iter().all(Peer::is_lost);
         if self.policy == Policy::Fail || !self.progress.is_started || is_last {
-            self.abort(AbortReason::Failed(text));
+            let stopped = match self.policy {
+                Policy::Fail if is_started => "; the run was stopped (--fleet-loss fail)",
+                _ => "",
+            };
+            self.abort(AbortReason::Failed(format!("{text}{stopped}")));
         } else if self.policy == Policy::Redistribute {
             self.redistribute(index);
         }

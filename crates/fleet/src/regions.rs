@@ -61,8 +61,9 @@ pub fn figures(totals: &Totals, elapsed: Duration) -> String {
         }
     }
     for (name, title) in [
-        ("http_req_duration", "response"),
-        ("grpc_req_duration", "call"),
+        // Not the response time, which starts at the scheduled start.
+        ("http_req_duration", "service time"),
+        ("grpc_req_duration", "call time"),
     ] {
         if let Some(Values::Trend(trend)) = value(name) {
             parts.push(format!(

@@ -201,7 +201,7 @@ impl fmt::Display for Proof {
             Completeness::Degraded => {
                 f.write_str("degraded (")?;
                 let percent = self.offered * 100.0;
-                details.push(format!("offered rate {percent:.0} %"));
+                details.push(format!("offered rate at the end: {percent:.0} %"));
             }
             Completeness::Invalid => {
                 f.write_str("invalid (")?;

@@ -265,7 +265,7 @@ fn a_lost_agent_degrades_the_results() {
     let proof = judge(&accounts, Policy::Degrade);
     assert_eq!(
         proof.to_string(),
-        "degraded (agent 7 lost at 1 s; offered rate 96 %)"
+        "degraded (agent 7 lost at 1 s; offered rate at the end: 96 %)"
     );
     let strict = judge(&accounts, Policy::Fail).to_string();
     assert_eq!(strict, "invalid (agent 7 lost at 1 s)");
@@ -301,7 +301,7 @@ fn load_that_others_have_taken_over_is_not_missing() {
     let proof = judge([&lost, &judged(true)], Policy::Redistribute);
     assert_eq!(
         proof.to_string(),
-        "degraded (agent 0 lost at 1 s, its load moved to the others at 2 s, 1 of its iterations missing; offered rate 100 %)"
+        "degraded (agent 0 lost at 1 s, its load moved to the others at 2 s, 1 of its iterations missing; offered rate at the end: 100 %)"
     );
     // An agent that runs more than its part contradicts the plan.
     let proof = judge([&lost, &judged(false)], Policy::Redistribute);

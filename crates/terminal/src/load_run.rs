@@ -227,6 +227,11 @@ impl FinishedRun {
         match &self.outcome.aborted {
             Some(AbortReason::Machine(reason)) => Err(Refusal::other(reason)),
             Some(AbortReason::Signal) => Ok(Exit::SIGNAL),
+            // For example, a fleet lost an agent. The results are printed, but they are not those of the whole run.
+            Some(AbortReason::Failed(reason)) => {
+                print_error(reason);
+                Ok(Exit::GENERIC)
+            }
             _ if self.result.requests == 0 || self.result.failed > 0 => Ok(Exit::SOME_FAILED),
             _ => Ok(Exit::SUCCESS),
         }

@@ -7,6 +7,7 @@ use plimsoll_testkit::program::{Ended, Running};
 use serde_json::Value;
 
 use super::{kill, run, values, wait_until};
+use crate::plimsoll::plimsoll;
 
 pub const ENDLESS: &str = "
     import http from 'k6/http';
@@ -62,6 +63,27 @@ pub fn a_killed_agent_ends_the_run() {
     );
 }
 
+pub fn a_killed_agent_fails_a_load_without_a_script() {
+    let service = Peer::start(Play::ok("hello"));
+    let url = service.url();
+    let arguments = ["http", "--fleet", "local:3", "-r", "40", "-d", "8s", &url];
+    let run = plimsoll(&arguments).start();
+    let agents = agents(&run);
+    wait_until(|| service.requests() >= 80);
+    kill(agents[1]);
+    let ended = run.wait();
+    assert_eq!(ended.status, Some(255), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("the run was stopped (--fleet-loss fail)"),
+        "{}",
+        ended.stderr
+    );
+    // What was measured is printed all the same.
+    assert!(ended.stdout.contains("requests"), "{}", ended.stdout);
+}
+
 pub fn a_killed_agent_is_named_when_the_run_continues() {
     let ended = with_a_killed_agent(&["--fleet-loss", "degrade"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -71,7 +93,7 @@ pub fn a_killed_agent_is_named_when_the_run_continues() {
         ended.stderr
     );
     assert!(
-        ended.stderr.contains("offered rate 67 %"),
+        ended.stderr.contains("offered rate at the end: 67 %"),
         "{}",
         ended.stderr
     );
@@ -102,7 +124,7 @@ pub fn the_load_of_a_killed_agent_moves_to_the_others() {
         ended.stderr
     );
     assert!(
-        ended.stderr.contains("offered rate 100 %"),
+        ended.stderr.contains("offered rate at the end: 100 %"),
         "{}",
         ended.stderr
     );
