@@ -25,6 +25,7 @@ pub fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
         ("not started", not_started_text(result)),
         ("lab file", lab_file_text(result)),
         ("valid", valid_cells_text(result)),
+        ("objectives", crate::objectives::counts(result).join("; ")),
         ("failed requests", failed_requests_text(result)),
         ("noise floor", noise_floor_text(result)),
     ];

@@ -9,9 +9,56 @@ use crate::naming::{cell_id, describe_cell, describe_place, format_count, shared
 /// The figure of the objective "no request fails".
 const FAILED_SHARE: &str = "failed_share";
 
+/// The outcomes of each objective in the valid cells, without those that [`without_failures`] covers:
+/// `95th percentile at most 50 ms: met in 17 of 19 valid cells, missed in 1, undecided in 1`.
+pub fn counts(result: &LabResult) -> Vec<String> {
+    listed(result)
+        .into_iter()
+        .map(|objective| {
+            let judged = result.objectives.iter();
+            let judged: Vec<&ObjectiveOutcome> = judged
+                .filter(|outcome| {
+                    outcome.objective == objective && is_of_valid_cell(result, outcome)
+                })
+                .collect();
+            let count = |verdict: &str| judged.iter().filter(|one| one.verdict == verdict).count();
+            let (met, missed) = (count("kept"), count("broken"));
+            let mut text = match judged.len() {
+                0 => "not judged, because none of its cells is valid".to_owned(),
+                all => format!(
+                    "met in {met} of {}",
+                    format_count(all, "valid cell", "valid cells")
+                ),
+            };
+            for (name, number) in [
+                ("missed", missed),
+                ("undecided", judged.len() - met - missed),
+            ] {
+                if number > 0 {
+                    text.push_str(&format!(", {name} in {number}"));
+                }
+            }
+            format!(
+                "{}{}: {text}",
+                objective_text(result, objective),
+                judged_place(result, objective)
+            )
+        })
+        .collect()
+}
+
 /// One sentence for each objective. Readers expect that no request fails, so that objective comes last, and has no
 /// sentence if it is met: see [`without_failures`].
 pub fn sentences(result: &LabResult) -> Vec<Words> {
+    let objectives = listed(result);
+    let objectives = objectives.iter();
+    objectives
+        .map(|objective| objective_sentence(result, objective))
+        .collect()
+}
+
+/// The objectives, except "no request fails" if it is met.
+fn listed(result: &LabResult) -> Vec<&str> {
     let mut objectives: Vec<&str> = Vec::new();
     for outcome in &result.objectives {
         if !objectives.contains(&outcome.objective.as_str()) {
@@ -23,9 +70,6 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     }
     objectives.sort_by_key(|objective| objective.starts_with(FAILED_SHARE));
     objectives
-        .iter()
-        .map(|objective| objective_sentence(result, objective))
-        .collect()
 }
 
 /// Whether a cell that an objective judges is valid.

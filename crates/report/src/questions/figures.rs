@@ -144,6 +144,11 @@ impl Answer<'_> {
                 words = words.text(format!(" ({})", ratio_text(one.ratio, one.interval)));
             }
         }
+        if let Some((low, high)) = self.range_of_ties(group) {
+            let place = Place::of(low, Some((low, high)));
+            let (low, high) = (place.print(low), place.print(high));
+            words = words.text(format!(" (ratios: {low} to {high})"));
+        }
         // Without an expectation, a ratio is shown only with its interval.
         let ratio = group.estimate(self.result);
         let ratio = ratio.filter(|one| self.question.expected.is_some() || one.interval.is_some());
@@ -180,6 +185,27 @@ impl Answer<'_> {
         let found = estimate(self.result, *first, *other);
         let is_certain = matches!(found.outcome, Outcome::Larger | Outcome::Smaller);
         (is_certain && found.interval.is_some()).then_some(found)
+    }
+
+    /// For at least three values of which none certainly differs from the first one: the range of all intervals of the ratios
+    /// to it. It shows which differences the runs cannot exclude.
+    fn range_of_ties(&self, group: &Group) -> Option<(f64, f64)> {
+        let (first, others) = group.0.split_first()?;
+        if others.len() < 2 || self.question.expected.is_some() {
+            return None;
+        }
+        let estimates = others
+            .iter()
+            .map(|other| estimate(self.result, *first, *other));
+        let estimates: Vec<Estimate> = estimates.collect();
+        let is_certain = |one: &Estimate| matches!(one.outcome, Outcome::Larger | Outcome::Smaller);
+        if estimates.iter().any(is_certain) {
+            return None;
+        }
+        let intervals: Option<Vec<_>> = estimates.iter().map(|one| one.interval).collect();
+        intervals?
+            .into_iter()
+            .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
     }
 
     fn value_words(&self, cell: &Cell) -> Option<String> {
