@@ -89,8 +89,8 @@ impl<'c> Atom<'c> {
     /// The key `name`.
     pub fn new(context: &'c Context, name: Name) -> Self {
         let raw = context.inner().names.atom(context, name);
-        // SAFETY: the table's atom is live; this key owns the new reference.
         Self {
+            // SAFETY: the table's atom is live; this key owns the new reference.
             raw: unsafe { sys::JS_DupAtom(context.raw(), raw) },
             context,
         }

@@ -476,9 +476,10 @@ mod tests {
                 // SAFETY: these bytes of the block were written.
                 let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), size) };
                 assert!(bytes.iter().all(|byte| *byte == fill));
-                // SAFETY: the block came from this memory, and is freed once.
                 match OwnMemory::is_small(size) {
+                    // SAFETY: the block came from this memory, and is freed once.
                     true => unsafe { memory.free_small(&runs, block) },
+                    // SAFETY: as above.
                     false => unsafe { memory.free_large(block) },
                 }
             }
@@ -487,9 +488,10 @@ mod tests {
         let used: usize = blocks.iter().map(|(_, size, _)| size).sum();
         assert!(held < 2 * used, "{held} bytes for {used}");
         for (block, size, _) in blocks {
-            // SAFETY: the block came from this memory, and is freed once.
             match OwnMemory::is_small(size) {
+                // SAFETY: the block came from this memory, and is freed once.
                 true => unsafe { memory.free_small(&runs, block) },
+                // SAFETY: as above.
                 false => unsafe { memory.free_large(block) },
             }
         }
