@@ -82,6 +82,32 @@ async function check({ name, page, wrong }) {
   await page.screenshot({ path: join(screenshots, `live-${name}.png`), fullPage: true });
 }
 
+// The page in the other color scheme and on paper: its own colors, charts that are drawn again, and nothing too wide.
+async function looks({ page, wrong }, colorScheme) {
+  const size = page.viewportSize();
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const drawn = async (where) => {
+    for (const chart of await colors(page)) {
+      if (chart.colors < 3) wrong(`${where}, ${chart.title} is blank: ${chart.colors} colors`);
+    }
+  };
+  const before = await paper();
+  const other = colorScheme === "light" ? "dark" : "light";
+  await page.emulateMedia({ colorScheme: other });
+  if ((await paper()) === before) wrong(`in ${other} colors the background is the same`);
+  await drawn(`in ${other} colors`);
+  await page.emulateMedia({ colorScheme: "dark", media: "print" });
+  if ((await paper()) !== "rgb(255, 255, 255)") wrong(`on paper the background is ${await paper()}`);
+  await drawn("on paper");
+  // As wide as a sheet of A4 between its margins.
+  await page.setViewportSize({ ...size, width: 720 });
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (excess > 0) wrong(`on a sheet of A4 the page is ${excess} too wide`);
+  if (await page.locator("#save").isVisible()) wrong("on paper there is a button");
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme, media: "screen" });
+}
+
 async function keyboard({ page, wrong }) {
   await page.keyboard.press("Tab");
   if (!(await page.evaluate(() => document.activeElement.matches(".skip")))) wrong("the first stop is not the skip link");
@@ -134,6 +160,8 @@ const counts = await Promise.all(viewers.map(({ page }) => points(page)));
 if (counts[0] !== counts[1]) faults.push(`the late viewer has ${counts[1]} points of ${counts[0]}`);
 for (const viewer of viewers) await check(viewer);
 await keyboard(first);
+await looks(first, "light");
+await looks(late, "dark");
 await first.page.emulateMedia({ media: "print" });
 await first.page.screenshot({ path: join(screenshots, "live-print.png"), fullPage: true });
 await first.page.emulateMedia({ media: "screen" });
