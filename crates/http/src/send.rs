@@ -1,6 +1,7 @@
 //! Sends a request with everything that it requires: cookies, compression, redirects and authentication.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ use crate::exchange::Exchange;
 use crate::fields::Fields;
 use crate::head::Head;
 use crate::leg::{HeadSource, Leg};
+use crate::message_log::{MessageLog, log_request};
 use crate::method::Method;
 use crate::outcome::Outcome;
 use crate::proxy::plain_proxy;
@@ -45,11 +47,25 @@ impl Client {
     /// # Errors
     /// A [`Failure`] if no complete response arrived. Its exchange was passed to `each_exchange` as
     /// well.
-    pub async fn send(
+    pub fn send<'a>(
+        &'a self,
+        request: &'a Request,
+        jar: Option<&'a CookieJar>,
+        each_exchange: &'a mut dyn FnMut(&Exchange),
+    ) -> impl Future<Output = Result<Response, Failure>> + 'a {
+        self.send_logged(request, jar, each_exchange, None)
+    }
+
+    /// Sends a request as [`Client::send`] does, and logs its messages if `log` is given.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn send_logged(
         &self,
         request: &Request,
         jar: Option<&CookieJar>,
         each_exchange: &mut dyn FnMut(&Exchange),
+        log: Option<&dyn MessageLog>,
     ) -> Result<Response, Failure> {
         let settings = self.shared.settings();
         if let Some(limit) = &settings.rate_limit {
@@ -88,7 +104,7 @@ impl Client {
                 method: &hop.method,
                 url: &hop.url,
                 body: &hop.body,
-                keep_body,
+                keep_body: keep_body || log.is_some_and(MessageLog::needs_body),
                 cut_body: None,
                 watch,
                 deadline,
@@ -97,9 +113,18 @@ impl Client {
             };
             let mut outcome = Outcome::begin(&hop.method, &hop.url, started);
             outcome.exchange.body_sent = hop.body.len() as u64;
+            if let Some(log) = log {
+                log_request(log, &parts, &hop.body);
+            }
             match hop.url.check_usable() {
                 Ok(()) => self.leg(&leg, &mut outcome).await,
                 Err(error) => outcome.exchange.fail(error),
+            }
+            if let (Some(log), Some(head)) = (log, &outcome.exchange.head) {
+                log.response(head, &outcome.body);
+                if !keep_body {
+                    outcome.body = Bytes::new();
+                }
             }
             let next = self.after_leg(request, &hop, jar, &mut outcome);
             let follows = match &next {

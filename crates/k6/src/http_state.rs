@@ -86,6 +86,16 @@ pub struct HttpOptions {
     pub batch_per_host: usize,
     /// Maximum number of redirects to follow, if the script or the options set it.
     pub max_redirects: Option<u32>,
+    /// Whether to log requests and responses.
+    pub debug: Option<HttpDebug>,
+}
+
+/// The logged part of requests and responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpDebug {
+    Headers,
+    /// Headers and bodies.
+    Full,
 }
 
 impl Default for HttpOptions {
@@ -96,6 +106,7 @@ impl Default for HttpOptions {
             batch: 20,
             batch_per_host: 6,
             max_redirects: None,
+            debug: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use log::Level;
 use plimsoll_k6::feeders::RowShare;
-use plimsoll_k6::http_state::HttpOptions;
+use plimsoll_k6::http_state::{HttpDebug, HttpOptions};
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_machine::read_text_file;
@@ -441,6 +441,11 @@ fn run_options(
             batch: count(options.batch, defaults.batch),
             batch_per_host: count(options.batch_per_host, defaults.batch_per_host),
             max_redirects: options.max_redirects.map(|n| u32::try_from(n).unwrap_or(0)),
+            debug: match options.http_debug {
+                None | Some(plimsoll_plan::HttpDebug::Off) => None,
+                Some(plimsoll_plan::HttpDebug::Headers) => Some(HttpDebug::Headers),
+                Some(plimsoll_plan::HttpDebug::Full) => Some(HttpDebug::Full),
+            },
         },
         client: Arc::new(client),
         tags: run_tags.clone(),

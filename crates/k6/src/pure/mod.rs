@@ -20,3 +20,4 @@ pub(crate) mod pbkdf2;
 pub(crate) mod rsa_key;
 pub mod text_decoding;
 pub mod typescript;
+pub mod uuid;

@@ -9,6 +9,7 @@ mod arguments;
 mod batch;
 mod body;
 mod cookies;
+mod debug;
 mod expected;
 mod file;
 mod page;

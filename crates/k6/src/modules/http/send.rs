@@ -5,11 +5,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use log::Level;
-use plimsoll_http::{Auth, Exchange, Failure, Method};
+use plimsoll_http::{Auth, Exchange, Failure, MessageLog, Method};
 use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, HttpFacts, Phases};
 
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
+use super::debug::DebugLog;
 use super::response::Response;
 use crate::http_state::MAX_REDIRECTS;
 use crate::user::{User, Work, user};
@@ -136,9 +137,12 @@ pub async fn exchange(
             );
         }
     };
+    let debug = user.http_options().debug;
+    let log = debug.map(|debug| Box::new(DebugLog::new(user, prepared, debug)));
+    let log = log.as_deref().map(|log| log as &dyn MessageLog);
     let outcome = work
         .client
-        .send(&prepared.request, Some(&prepared.jar), &mut each)
+        .send_logged(&prepared.request, Some(&prepared.jar), &mut each, log)
         .await;
     if let Ok(response) = &outcome
         && trips > MAX_REDIRECTS

@@ -14,7 +14,6 @@ mod subtle;
 use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
 use super::link_constructor;
-use crate::pure::digests::hex;
 
 /// Defines `crypto` and `CryptoKey` on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {
@@ -76,14 +75,6 @@ fn holds_integers(array: &Value<'_>) -> bool {
 
 /// A random UUID (RFC 9562, version 4).
 fn random_uuid<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
-    let mut bytes = random(context, 16)?;
-    if let [_, _, _, _, _, _, version, _, variant, ..] = bytes.as_mut_slice() {
-        *version = *version & 0x0F | 0x40;
-        *variant = *variant & 0x3F | 0x80;
-    }
-    let mut text = hex(&bytes);
-    for dash in [8, 13, 18, 23] {
-        text.insert(dash, '-');
-    }
-    context.string(&text)
+    let bytes = random(context, 16)?.try_into().unwrap_or_default();
+    context.string(&crate::pure::uuid::random_uuid(bytes))
 }
