@@ -48,7 +48,7 @@ pub use agent::{AgentSettings, host_name, serve};
 pub use agent_count::AgentCount;
 pub use kubernetes::ClusterAgents;
 pub use limits::Limits;
-pub use load::{CommandLoad, FleetLoad, Resolve, ScriptLoad};
+pub use load::{CommandLoad, FleetLoad, Resolve, ScriptLoad, words_for_agents};
 pub use place::{Machines, Placement, manifests};
 pub use plimsoll_frames::Policy;
 pub use recover::{Recovered, RecoverySettings, kept_runs, recover};

@@ -1,5 +1,6 @@
 //! The load that agents share: a script, or a command without a script.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,17 @@ pub struct CommandLoad {
     pub files: FileSet,
     /// The scenario of the whole test.
     pub scenario: Scenario,
+}
+
+/// The arguments of a command, as agents get them.
+///
+/// # Errors
+/// If one of them is not UTF-8 text.
+pub fn words_for_agents(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, String> {
+    words
+        .map(OsString::into_string)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|word| format!("{} is not UTF-8 text, which agents need", word.display()))
 }
 
 /// A function that resolves the arguments of a command on an agent.

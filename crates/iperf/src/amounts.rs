@@ -1,5 +1,7 @@
 //! Amounts in iperf3's notation: bytes in multiples of 1024, bits in multiples of 1000.
 
+use std::time::Duration;
+
 /// Parses a number of bytes or blocks, optionally with K, M, G or T for multiples of 1024.
 ///
 /// # Errors
@@ -21,6 +23,20 @@ pub fn parse_rate(text: &str) -> Result<(u64, u32), String> {
         None => (text, 0),
     };
     Ok((parse(rate, 1000.0).ok_or_else(wrong)?, burst))
+}
+
+/// Parses the time between two reports, in seconds; 0 means none.
+///
+/// # Errors
+/// A sentence that explains the format.
+pub fn parse_interval(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(Duration::ZERO),
+        Ok(seconds) if (0.1..=60.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!(
+            "{text:?} is not an interval: use 0 for none, or 0.1 to 60 seconds"
+        )),
+    }
 }
 
 fn parse(text: &str, base: f64) -> Option<u64> {
