@@ -15,8 +15,8 @@ use crate::fleet;
 #[cfg(feature = "scripts")]
 use crate::{args::RunArgs, run, script_files};
 use crate::{
-    attack, audit, certs, compare, control, find, grpc, help, http, lab, link, new, probe, report,
-    single_dash, throughput, vegeta,
+    attack, audit, certs, compare, control, find, flag_values, grpc, help, http, lab, link, new,
+    probe, report, single_dash, throughput, vegeta,
 };
 
 /// Generates load, measures it accurately, and tells you whether to trust the numbers
@@ -121,11 +121,9 @@ pub enum Command {
 }
 
 impl Command {
-    /// The flags for the live page and for reports, if the command has both.
+    /// The flags for the live page and for reports, if the command has both. `run` also reads the config file.
     pub fn page_and_report(&mut self) -> Option<(&WebArgs, &mut ReportArgs)> {
         match self {
-            #[cfg(feature = "scripts")]
-            Command::Run(args) => Some((&args.web, &mut args.record.report)),
             Command::Http(args) => Some((&args.web, &mut args.record.report)),
             Command::Attack(args) => Some((&args.web, &mut args.record.report)),
             Command::Grpc(args) => Some((&args.web, &mut args.record.report)),
@@ -162,12 +160,12 @@ impl Command {
             Command::Lab(args) => lab::lab(args),
             #[cfg(feature = "fleet")]
             Command::Fleet(args) => fleet::fleet(&args, resolve),
-            Command::Status(args) => control::get(&args, "/v1/status"),
-            Command::Stats(args) => control::get(&args, "/v1/metrics"),
-            Command::Pause(args) => control::change(&args, json!({ "paused": true })),
-            Command::Resume(args) => control::change(&args, json!({ "paused": false })),
+            Command::Status(args) => args.run().get("/v1/status"),
+            Command::Stats(args) => args.run().get("/v1/metrics"),
+            Command::Pause(args) => args.run().change(json!({ "paused": true })),
+            Command::Resume(args) => args.run().change(json!({ "paused": false })),
             Command::Scale(args) => control::scale(&args),
-            Command::Stop(args) => control::change(&args, json!({ "stopped": true })),
+            Command::Stop(args) => args.run().change(json!({ "stopped": true })),
             Command::Link(args) => link::link(&args),
             Command::Probe(args) => probe::probe(&args),
             Command::Throughput(args) => throughput::throughput(&args),
@@ -204,9 +202,14 @@ pub struct VersionArgs {
 /// # Errors
 /// The requested help, or the error in the command line.
 pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let program = command();
-    let words = single_dash::translate(&program, words);
-    Cli::from_arg_matches(&program.try_get_matches_from(words)?)
+    let plain = command();
+    let words = single_dash::translate(&plain, words);
+    let mut program = flag_values::accept_values(plain.clone());
+    let matches = program.try_get_matches_from_mut(&words);
+    let matches = matches.map_err(|error| flag_values::explain(error, plain, &program, &words))?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    cli.global.given = flag_values::given(&matches);
+    Ok(cli)
 }
 
 fn command() -> clap::Command {

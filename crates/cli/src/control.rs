@@ -1,9 +1,8 @@
 //! `plimsoll status|stats|pause|resume|scale|stop`: controls a run in another process.
 
-use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::print_error;
-use serde_json::{Map, Value};
+use plimsoll_terminal::remote_control::{self, RemoteRun};
+use serde_json::Map;
 
 /// The run to control.
 #[derive(Debug, clap::Args)]
@@ -36,7 +35,8 @@ pub struct ScaleArgs {
         long,
         visible_alias = "users",
         value_name = "N",
-        required_unless_present = "max"
+        required_unless_present = "max",
+        value_parser = remote_control::parse_users
     )]
     pub vus: Option<u32>,
     /// Accepted for compatibility with k6; must equal the scenario's maxVUs
@@ -44,14 +44,14 @@ pub struct ScaleArgs {
     pub max: Option<u32>,
 }
 
-/// Prints the API's response for this path.
-pub fn get(at: &ApiArgs, path: &str) -> Exit {
-    show(at, |client| client.get(path))
-}
-
-/// Changes the run, and prints its state.
-pub fn change(at: &ApiArgs, attributes: Value) -> Exit {
-    show(at, |client| client.change(attributes))
+impl ApiArgs {
+    /// The run to control.
+    pub fn run(&self) -> RemoteRun<'_> {
+        RemoteRun {
+            address: &self.address,
+            is_json: self.json,
+        }
+    }
 }
 
 /// Changes the number of users.
@@ -63,21 +63,5 @@ pub fn scale(args: &ScaleArgs) -> Exit {
     if let Some(most) = args.max {
         attributes.insert("vus-max".to_owned(), most.into());
     }
-    change(&args.at, attributes.into())
-}
-
-fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) -> Exit {
-    let address = match WebAddress::parse_with(&at.address, API_PORT) {
-        Ok(address) => address,
-        Err(error) => {
-            print_error(&format!("--address {error}"));
-            return Exit::INVALID_CONFIG;
-        }
-    };
-    let client = Client::new(address, std::env::var("PLIMSOLL_WEB_TOKEN").ok());
-    let text = call(&client).map(|data| match at.json {
-        true => format!("{data:#}\n"),
-        false => status_text(&data),
-    });
-    Exit::of_text(text.map_err(|error| error.to_string()))
+    args.at.run().change(attributes.into())
 }

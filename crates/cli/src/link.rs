@@ -7,6 +7,8 @@ use std::time::Duration;
 use plimsoll_netem::Link;
 use plimsoll_netem::relay::{self, Relay, Requests};
 use plimsoll_terminal::exit::Exit;
+#[cfg(unix)]
+use plimsoll_terminal::freed_memory;
 use plimsoll_terminal::messages::{print_message, print_stdout};
 use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;
@@ -55,30 +57,8 @@ pub enum LinkProtocol {
 /// Relays until a signal arrives, then prints a report of the traffic.
 pub fn link(args: &LinkArgs) -> Exit {
     #[cfg(unix)]
-    keep_freed_memory();
+    freed_memory::keep_freed_memory();
     Exit::of_text(run(args).map(|report| format!("{report}\n")))
-}
-
-/// Executes this program again with an allocator setting that keeps freed memory; it is read only at the start.
-/// Without it, the memory of a burst of connections goes back to the kernel, and the next burst waits for new memory.
-#[cfg(unix)]
-fn keep_freed_memory() {
-    use std::os::unix::process::CommandExt;
-
-    const SETTING: &str = "MIMALLOC_PURGE_DELAY";
-    let Ok(program) = std::env::current_exe() else {
-        return;
-    };
-    if std::env::var_os(SETTING).is_some() {
-        return;
-    }
-    let mut arguments = std::env::args_os();
-    let mut again = std::process::Command::new(program);
-    if let Some(name) = arguments.next() {
-        again.arg0(name);
-    }
-    // `exec` returns only if it fails. The relay also works without the setting.
-    let _ = again.args(arguments).env(SETTING, "-1").exec();
 }
 
 fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {

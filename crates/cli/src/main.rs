@@ -8,6 +8,7 @@ mod command_line;
 mod compare;
 mod control;
 mod find;
+mod flag_values;
 mod fleet;
 mod grpc;
 mod help;
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
             // If the terminal is closed, nobody can read a message.
             let printed = print(&error).and_then(|()| std::io::stdout().flush());
             let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
-            return match exit_for(&error) {
+            return match flag_values::exit_for(&error) {
                 Exit::SUCCESS if is_lost => Exit::LOST_OUTPUT,
                 exit => exit,
             }
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
     }
     secrets::show_all(cli.global.show_secrets);
     if let Some((web, report)) = cli.command.page_and_report() {
-        match live_page::export(web.web.as_deref()) {
+        match live_page::export(web.sources()) {
             Ok(file) => report.reports.extend(file),
             Err(error) => {
                 messages::print_error(&error);
@@ -92,16 +93,4 @@ fn print(error: &clap::Error) -> std::io::Result<()> {
         return Ok(());
     }
     error.print()
-}
-
-/// An invalid flag has the status of an invalid configuration. An unknown command has k6's status.
-fn exit_for(error: &clap::Error) -> Exit {
-    use clap::error::ErrorKind as E;
-    match error.kind() {
-        E::InvalidSubcommand
-        | E::DisplayHelpOnMissingArgumentOrSubcommand
-        | E::MissingSubcommand => Exit::GENERIC,
-        _ if error.use_stderr() => Exit::INVALID_CONFIG,
-        _ => Exit::SUCCESS,
-    }
 }

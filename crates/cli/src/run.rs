@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plimsoll_live::PageSources;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
     ExportFile, Load, OutputChoice, Refusal, Request, Script, ScriptOptions, SummaryMode, prepare,
@@ -12,7 +13,7 @@ use plimsoll_terminal::log::Log;
 use plimsoll_terminal::messages::{print_message, print_screen};
 use plimsoll_terminal::reporting::Reporting;
 use plimsoll_terminal::script_run::ScriptRun;
-use plimsoll_terminal::{run_outputs, script_command};
+use plimsoll_terminal::{live_page, run_outputs, script_command};
 use serde_json::json;
 
 use crate::args::{GlobalArgs, ProgressForm, RunArgs};
@@ -30,27 +31,34 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
 
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
     let runtime = &args.runtime;
-    if runtime.no_summary {
+    let given = |name: &str| global.given.iter().find(|(flag, _)| flag == name);
+    if given("--no-summary").is_some() {
         // k6 prints this line instead of its header.
         let notice = "Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n";
         print_screen(notice);
     }
-    let mode = SummaryMode::select(runtime.summary_mode.as_deref(), runtime.no_summary)?;
+    let mode = match runtime.summary_mode {
+        _ if runtime.no_summary => SummaryMode::Disabled,
+        mode => mode.unwrap_or(SummaryMode::Compact),
+    };
     if args.profiling_enabled {
         log.warn("--profiling-enabled has no effect: profiling is not implemented");
     }
-    if mode == SummaryMode::Legacy {
-        log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
-    }
+    let script = script_options::read(&args.script, runtime, &args.options, global, log)?;
+    let page = PageSources {
+        is_configured: script.config.has_page,
+        ..args.web.sources()
+    };
     let Presentation {
         record,
-        report,
-        page,
+        mut report,
         until,
         is_json,
         is_quiet,
         ..
     } = args.record.presentation(&args.web, global);
+    let exported = live_page::export(page).map_err(Refusal::config)?;
+    report.reports.extend(exported);
     let reporting = Reporting::of_one_run(&report, record.store.as_deref())?;
     let traces = OutputChoice::traces(&args.traces_output).map_err(Refusal::other)?;
     let script = ScriptOptions {
@@ -59,10 +67,15 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             || reporting.needs_record()
             || args.fleet.fleet.is_some(),
         traced: traces.as_ref().and_then(OutputChoice::traced),
-        ..script_options::read(&args.script, runtime, &args.options, log)?
+        ..script
+    };
+    let lingers = args.linger || script.config.lingers && given("--linger").is_none();
+    let outputs = match args.record.out.as_slice() {
+        [] => script.config.outputs.clone(),
+        given => given.to_vec(),
     };
     let prepared = Arc::new(prepare(script.resolve()?, &log.sink())?);
-    let (mut outputs, dashboard) = run_outputs::requested(&args.record.out)?;
+    let (mut outputs, dashboard) = run_outputs::requested(&outputs)?;
     outputs.choices.extend(traces);
     let export = runtime.summary_export.as_deref();
     let export = export.filter(|_| mode != SummaryMode::Disabled);
@@ -96,14 +109,16 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         export,
         newer_json: runtime.new_machine_readable_summary,
         reporting,
-        page,
-        dashboard,
+        page: PageSources {
+            output: dashboard,
+            ..page
+        },
         address: args.address.as_deref(),
         is_json,
         is_quiet,
         no_color: global.no_color(),
         has_figures: args.progress == ProgressForm::Full,
-        lingers: args.linger,
+        lingers,
     };
     run.run(log)
 }

@@ -1,11 +1,10 @@
 //! Commands that inspect or copy a script without running it.
 
-use std::io::BufWriter;
 use std::path::PathBuf;
 
 use clap::Args;
 use plimsoll_run::script_files::{copy_modules, dependencies, describe};
-use plimsoll_run::{Refusal, ScriptOptions, needed_json, prepare};
+use plimsoll_run::{ScriptOptions, needed_json, prepare};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::print_message;
 use plimsoll_terminal::script_command;
@@ -84,7 +83,7 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
     script_command::run(global.log(), None, |log| {
         let script = ScriptOptions {
             is_only_read: !args.execution_requirements,
-            ..script_options::read(&args.script, &args.runtime, &args.options, log)?
+            ..script_options::read(&args.script, &args.runtime, &args.options, global, log)?
         };
         let prepared = prepare(script.resolve()?, &log.sink())?;
         let options = match args.execution_requirements {
@@ -101,16 +100,10 @@ pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
     script_command::run(global.log(), None, |log| {
         let script = ScriptOptions {
             keep_files: true,
-            ..script_options::read(&args.script, &args.runtime, &args.options, log)?
+            ..script_options::read(&args.script, &args.runtime, &args.options, global, log)?
         };
         let prepared = prepare(script.resolve()?, &log.sink())?;
-        let archive = prepared.archive_for_file(!args.exclude_env_vars, &log.sink());
-        let written =
-            std::fs::File::create(&args.out).and_then(|file| archive.write(BufWriter::new(file)));
-        written.map_err(|error| {
-            let out = args.out.display();
-            Refusal::other(format!("cannot write the archive {out}: {error}"))
-        })?;
+        prepared.write_archive(&args.out, !args.exclude_env_vars, &log.sink())?;
         Ok(Exit::SUCCESS)
     })
 }
@@ -130,7 +123,7 @@ pub fn vendor(args: &VendorArgs, global: &GlobalArgs) -> Exit {
         let script = ScriptOptions {
             keep_files: true,
             is_only_read: true,
-            ..script_options::read(&args.script, &args.runtime, &args.options, log)?
+            ..script_options::read(&args.script, &args.runtime, &args.options, global, log)?
         };
         let prepared = prepare(script.resolve()?, &log.sink())?;
         print_message(&copy_modules(&prepared, &args.script, &args.folder)?);

@@ -1,10 +1,9 @@
 //! Converts the flags of a script's run to its options.
 
-use plimsoll_plan::{Errors, Options};
-use plimsoll_run::{RateOverride, Refusal, ScriptOptions};
+use plimsoll_run::{ConfigFile, RateOverride, Refusal, ScriptOptions, options_of_flags};
 use plimsoll_terminal::log::Log;
 
-use crate::args::{OptionArgs, RuntimeArgs};
+use crate::args::{GlobalArgs, OptionArgs, RuntimeArgs};
 
 /// Converts the flags. The caller sets the options that depend on its purpose, such as `keep_files`.
 ///
@@ -14,19 +13,13 @@ pub fn read(
     script: &str,
     runtime: &RuntimeArgs,
     options: &OptionArgs,
+    global: &GlobalArgs,
     log: &Log,
 ) -> Result<ScriptOptions, Refusal> {
-    let flags = flags(options).map_err(Refusal::other)?;
-    match runtime.compatibility_mode.as_deref() {
-        None | Some("" | "extended" | "base") => {}
-        Some("experimental_enhanced") => {
-            log.warn("--compatibility-mode experimental_enhanced: types are stripped from .ts files in any mode");
-        }
-        Some(other) => {
-            return Err(Refusal::other(format!(
-                "--compatibility-mode (K6_COMPATIBILITY_MODE) {other}: use extended or base"
-            )));
-        }
+    let mut flags = options_of_flags(&global.given)?;
+    flags.protocol = options.version.protocol();
+    if runtime.compatibility_mode.as_deref() == Some("experimental_enhanced") {
+        log.warn("--compatibility-mode experimental_enhanced: types are stripped from .ts files in any mode");
     }
     let arrivals = options.limit.arrivals.as_ref();
     if let (None, Some(arrivals)) = (options.rate, arrivals)
@@ -38,8 +31,8 @@ pub fn read(
     }
     Ok(ScriptOptions {
         script: script.to_owned(),
-        kind: runtime.kind.clone(),
-        config: runtime.config.clone(),
+        kind: runtime.kind.unwrap_or_default(),
+        config: ConfigFile::read(runtime.config.as_deref())?,
         env: runtime.env.clone(),
         has_system_env: runtime.include_system_env_vars.unwrap_or_default(),
         flags,
@@ -59,72 +52,4 @@ pub fn read(
         traced: None,
         tls: options.tls.files(),
     })
-}
-
-/// The flags that override the script's own options.
-fn flags(args: &OptionArgs) -> Result<Options, Errors> {
-    let mut options = Options::from_flags(&given(args))?;
-    options.dns.clone_from(&args.connection.dns);
-    options.local_ips.clone_from(&args.connection.local_ips);
-    options.protocol = args.version.protocol();
-    Ok(options)
-}
-
-/// The given flags, with their values.
-fn given(args: &OptionArgs) -> Vec<(&'static str, String)> {
-    let list = |values: &[String]| (!values.is_empty()).then(|| values.join(","));
-    let flag = |set: bool| set.then(|| "true".to_owned());
-    let connection = &args.connection;
-    let all = [
-        ("--vus", args.vus.clone()),
-        ("--duration", args.duration.clone()),
-        ("--iterations", args.iterations.clone()),
-        ("--stage", list(&args.stage)),
-        ("--paused", flag(args.paused)),
-        ("--no-setup", flag(args.no_setup)),
-        ("--no-teardown", flag(args.no_teardown)),
-        ("--max-redirects", args.max_redirects.clone()),
-        ("--batch", args.batch.clone()),
-        ("--batch-per-host", args.batch_per_host.clone()),
-        ("--rps", args.rps.clone()),
-        ("--user-agent", args.user_agent.clone()),
-        ("--http-debug", args.http_debug.clone()),
-        ("--insecure-skip-tls-verify", flag(args.tls.insecure)),
-        ("--no-connection-reuse", flag(connection.no_keepalive)),
-        (
-            "--no-vu-connection-reuse",
-            flag(args.no_vu_connection_reuse),
-        ),
-        (
-            "--min-iteration-duration",
-            args.min_iteration_duration.clone(),
-        ),
-        ("--throw", flag(args.throw)),
-        ("--blacklist-ip", list(&args.blacklist_ip)),
-        ("--block-hostnames", list(&args.block_hostnames)),
-        ("--summary-trend-stats", args.summary_trend_stats.clone()),
-        ("--summary-time-unit", args.summary_time_unit.clone()),
-        ("--system-tags", args.system_tags.clone()),
-        ("--console-output", args.console_output.clone()),
-        (
-            "--discard-response-bodies",
-            flag(args.discard_response_bodies),
-        ),
-        ("--connections-per-user", args.connections_per_user.clone()),
-        (
-            "--streams-per-connection",
-            args.streams_per_connection.clone(),
-        ),
-        ("--unix-socket", connection.unix_socket.clone()),
-        ("--execution-segment", args.execution_segment.clone()),
-        (
-            "--execution-segment-sequence",
-            args.execution_segment_sequence.clone(),
-        ),
-    ];
-    let tags = args.tags.iter().map(|tag| ("--tag", Some(tag.clone())));
-    let given = all.into_iter().chain(tags);
-    given
-        .filter_map(|(flag, value)| Some((flag, value?)))
-        .collect()
 }

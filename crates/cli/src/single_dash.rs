@@ -101,10 +101,7 @@ mod tests {
             translated("plimsoll vegeta report -type=text a.json -output -"),
             "plimsoll vegeta report --type=text a.json --output -"
         );
-    }
-
-    #[test]
-    fn other_commands_stay_unchanged() {
+        // Other commands stay unchanged.
         let line = "plimsoll http -c 5 -nfoo http://h/ attack -rate";
         assert_eq!(translated(line), line);
         assert_eq!(translated("plimsoll"), "plimsoll");

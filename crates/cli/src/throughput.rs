@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use plimsoll_iperf::amounts::{Format, parse_bytes, parse_rate};
+use plimsoll_iperf::amounts::{Format, parse_bytes, parse_interval, parse_rate};
 use plimsoll_iperf::client::{self, Family};
 use plimsoll_iperf::server::ServerSettings;
 use plimsoll_iperf::{Direction, End, Protocol, Test, TestRequest};
@@ -37,7 +37,7 @@ pub struct ThroughputArgs {
     #[arg(short, long, value_name = "UNIT", value_parser = Format::parse)]
     pub format: Option<Format>,
     /// Seconds between two report lines; 0 for none
-    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
+    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = parse_interval)]
     pub interval: Duration,
     /// Local address
     #[arg(short = 'B', long, value_name = "ADDRESS")]
@@ -117,16 +117,6 @@ pub struct ThroughputArgs {
     /// Use 64-bit counters in datagrams
     #[arg(long, conflicts_with = "server")]
     pub udp_counters_64bit: bool,
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    match text.parse::<f64>() {
-        Ok(0.0) => Ok(Duration::ZERO),
-        Ok(seconds) if (0.1..=60.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!(
-            "{text:?} is not an interval: use 0 for none, or 0.1 to 60 seconds"
-        )),
-    }
 }
 
 /// Runs a test as the client, or serves tests until a signal arrives.

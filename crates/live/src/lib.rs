@@ -56,4 +56,4 @@ pub use steps::{Mark, Row, Steps};
 pub use steps_page::StepsPage;
 pub use terminal_view::TerminalView;
 pub use web_address::{API_PORT, WebAddress};
-pub use web_request::WebRequest;
+pub use web_request::{PageSources, WebRequest};

@@ -55,6 +55,11 @@ impl WebAddress {
         if let Ok(port) = text.parse() {
             return Ok(WebAddress { port, ..default });
         }
+        if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+            return Err(format!(
+                "{text}: not a port; write a number from 0 to 65535"
+            ));
+        }
         // An IPv6 address without brackets contains colons that do not separate a port.
         if text.parse::<IpAddr>().is_ok() {
             return Ok(default.with_host(text));
@@ -166,6 +171,8 @@ mod tests {
         for text in ["a:b", "http://a", "a:99999", "[::1:7", "a b"] {
             assert!(WebAddress::parse(text).is_err(), "{text}");
         }
+        let error = WebAddress::parse("99999").unwrap_err();
+        assert!(error.contains("from 0 to 65535"), "{error}");
     }
 
     #[test]

@@ -5,6 +5,17 @@ use crate::web_address::WebAddress;
 /// k6's variables, which have the prefix K6_WEB_DASHBOARD.
 const PREFIX: &str = "K6_WEB_DASHBOARD";
 
+/// Where a page can be requested, except in variables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageSources<'a> {
+    /// The value of `--web`.
+    pub flag: Option<&'a str>,
+    /// The argument of `--out web-dashboard`.
+    pub output: Option<&'a str>,
+    /// Whether the config file has `"webDashboard": true`.
+    pub is_configured: bool,
+}
+
 /// A requested page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebRequest {
@@ -15,17 +26,32 @@ pub struct WebRequest {
     pub is_opened: bool,
 }
 
+impl PageSources<'_> {
+    /// Whether a page is requested. `variable` is the value of K6_WEB_DASHBOARD.
+    ///
+    /// # Errors
+    /// If the variable is neither true nor false.
+    pub fn request_page(&self, variable: Option<&str>) -> Result<bool, String> {
+        let by_variable = match variable.filter(|value| !value.is_empty()) {
+            None => self.is_configured,
+            Some(value) => plimsoll_units::boolean::parse(value)
+                .ok_or_else(|| format!("{PREFIX}: \"{value}\" is neither true nor false"))?,
+        };
+        Ok(by_variable || self.flag.is_some() || self.output.is_some())
+    }
+}
+
 impl WebRequest {
-    /// The requested page, if any. `flag` is the value of `--web`. It overrides `output`, the argument of `--out
-    /// web-dashboard`, which overrides the variables.
+    /// The requested page, if any. `--web` overrides `--out web-dashboard`, which overrides the variables, which override
+    /// the config file.
     ///
     /// # Errors
     /// The invalid value, and the correct form.
     pub fn of(
-        flag: Option<&str>,
-        output: Option<&str>,
+        sources: PageSources<'_>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<WebRequest>, String> {
+        let PageSources { flag, output, .. } = sources;
         let given = |name: &str| {
             let value = variable(&format!("{PREFIX}{name}"));
             value.filter(|value| !value.is_empty())
@@ -33,8 +59,7 @@ impl WebRequest {
         let is_true = |value: Option<String>| {
             value.is_some_and(|value| matches!(&*value.to_lowercase(), "true" | "1" | "t"))
         };
-        let by_variable = is_true(given(""));
-        if flag.is_none() && output.is_none() && !by_variable {
+        if !sources.request_page(given("").as_deref())? {
             return Ok(None);
         }
         let mut settings = vec![
@@ -95,6 +120,9 @@ impl WebRequest {
             flag: match (flag, output) {
                 (Some(_), _) => "--web",
                 (None, Some(_)) => "--out web-dashboard",
+                (None, None) if sources.is_configured && given("").is_none() => {
+                    "webDashboard in the config file"
+                }
                 (None, None) => PREFIX,
             },
             is_opened,
@@ -111,7 +139,12 @@ mod tests {
         output: Option<&str>,
         variables: &[(&str, &str)],
     ) -> Result<Option<WebRequest>, String> {
-        WebRequest::of(flag, output, &|name| {
+        let sources = PageSources {
+            flag,
+            output,
+            is_configured: false,
+        };
+        WebRequest::of(sources, &|name| {
             let mut variables = variables.iter();
             let found = variables.find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())

@@ -22,6 +22,7 @@ mod scenario;
 mod segment;
 mod shortcuts;
 mod slots;
+mod source_names;
 mod stage;
 mod stripe;
 pub mod threshold;
@@ -42,6 +43,7 @@ pub use options::{
 pub use requirements::Requirements;
 pub use scenario::{Scenario, ScenarioOptions};
 pub use segment::{Segment, SegmentSequence};
+pub use source_names::SourceNames;
 pub use stage::StageOption;
 pub use stripe::{Division, Stripe};
 pub use threshold::{Threshold, ThresholdOptions};

@@ -3,7 +3,7 @@
 //! A table lists each option with its field, its type, its key in scripts, and its environment variable. Reading,
 //! writing and merging are generated from the table. The format of each type is in [`crate::option_value`].
 
-mod flags;
+pub(crate) mod flags;
 mod listed;
 
 use std::collections::BTreeMap;
@@ -63,6 +63,14 @@ macro_rules! options {
                         }
                     }
                 )*
+            }
+
+            /// The environment variable of the option with this key.
+            pub(crate) fn variable_of(key: &str) -> Option<&'static str> {
+                match key {
+                    $( $key => $env, )*
+                    _ => None,
+                }
             }
 
             /// Merges `upper` into these options; its values take precedence.
@@ -268,7 +276,9 @@ impl Options {
     /// All errors, not just the first one.
     pub fn from_config(mut value: Value) -> Result<(Options, Vec<Warning>), Errors> {
         if let Value::Object(object) = &mut value {
-            object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
+            let is_setting =
+                |key: &str| PROGRAM_SETTINGS.iter().any(|s| s.eq_ignore_ascii_case(key));
+            object.retain(|key, _| !is_setting(key));
         }
         Options::read(&value, "the config file").map_err(|errors| {
             let of_config =

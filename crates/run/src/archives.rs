@@ -1,12 +1,35 @@
 //! Packs prepared scripts as archives. Archives that are written to files contain no secret that the script has read.
 
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
 use log::Level;
 use plimsoll_script::Archive;
 use serde_json::Value;
 
+use crate::Refusal;
 use crate::prepare::{PreparedScript, ScriptLog};
 
 impl PreparedScript {
+    /// Writes an archive to a file, without the variables given to the script unless `has_env` is set.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_archive(
+        &self,
+        file: &Path,
+        has_env: bool,
+        log: &ScriptLog,
+    ) -> Result<(), Refusal> {
+        let archive = self.archive_for_file(has_env, log);
+        let written = File::create(file).and_then(|file| archive.write(BufWriter::new(file)));
+        written.map_err(|error| {
+            let file = file.display();
+            Refusal::other(format!("cannot write the archive {file}: {error}"))
+        })
+    }
+
     /// The archive for the agents of a fleet: the script and all files that it loaded, with the variables given to it. Only
     /// complete if `keep_files` was set.
     pub fn archive(&self) -> Archive {
@@ -25,7 +48,7 @@ impl PreparedScript {
 
     /// The archive for a file. It lacks the options in which the script uses a secret that it has read: a run of the archive
     /// takes them from the script, whose secrets may have changed. `log` receives a warning about them.
-    pub fn archive_for_file(&self, has_env: bool, log: &ScriptLog) -> Archive {
+    fn archive_for_file(&self, has_env: bool, log: &ScriptLog) -> Archive {
         let mut archive = self.archive();
         if !has_env {
             archive.env = None;

@@ -10,7 +10,7 @@ use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy}
 use plimsoll_script::{ScriptError, SummaryOutput};
 use serde_json::Value;
 
-use crate::{Outcome, PreparedScript, Refusal};
+use crate::{Outcome, PreparedScript};
 
 /// The k6 version that scripts and summaries are compatible with.
 const K6_VERSION: &str = "1.8.1";
@@ -25,31 +25,18 @@ pub enum SummaryMode {
 }
 
 impl SummaryMode {
-    /// The mode that flags and environment variables select.
+    /// Parses the name of a mode. An empty text is the default.
     ///
     /// # Errors
-    /// The list of valid values.
-    pub fn select(text: Option<&str>, no_summary: bool) -> Result<SummaryMode, Refusal> {
-        let mode = match text {
-            None | Some("" | "compact") => SummaryMode::Compact,
-            Some("full") => SummaryMode::Full,
-            Some("legacy") => SummaryMode::Legacy,
-            Some("disabled") => SummaryMode::Disabled,
-            Some(other) => {
-                return Err(Refusal::other(format!(
-                    "--summary-mode (K6_SUMMARY_MODE) {other}: use compact, full, legacy or disabled"
-                )));
-            }
-        };
-        let variable = std::env::var("K6_NO_SUMMARY").unwrap_or_default();
-        let by_variable = parse_bool(&variable)
-            .map_err(|error| Refusal::other(format!("K6_NO_SUMMARY: {error}")))?;
-        let no_summary = no_summary || by_variable;
-        Ok(if no_summary {
-            SummaryMode::Disabled
-        } else {
-            mode
-        })
+    /// The list of valid names.
+    pub fn parse(text: &str) -> Result<SummaryMode, String> {
+        match text {
+            "" | "compact" => Ok(SummaryMode::Compact),
+            "full" => Ok(SummaryMode::Full),
+            "legacy" => Ok(SummaryMode::Legacy),
+            "disabled" => Ok(SummaryMode::Disabled),
+            _ => Err("use compact, full, legacy or disabled".to_owned()),
+        }
     }
 }
 

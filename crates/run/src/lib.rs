@@ -25,6 +25,8 @@ mod archives;
 mod attack;
 mod attack_options;
 pub mod child;
+#[cfg(feature = "scripts")]
+mod config_file;
 mod connection_options;
 mod control;
 #[cfg(feature = "scripts")]
@@ -85,6 +87,8 @@ mod tls_files;
 pub use agents::{AgentLoss, AgentReading, Agents, agent_marks};
 pub use attack::{Attack, TargetList};
 pub use attack_options::AttackOptions;
+#[cfg(feature = "scripts")]
+pub use config_file::ConfigFile;
 pub use connection_options::ConnectionOptions;
 pub use control::{Control, ControlReading};
 #[cfg(feature = "scripts")]
@@ -129,7 +133,7 @@ pub use results_file::Destination;
 #[cfg(feature = "scripts")]
 pub use script_input::SourceKind;
 #[cfg(feature = "scripts")]
-pub use script_options::{ScriptOptions, needed_json};
+pub use script_options::{ScriptOptions, compatibility_mode, needed_json, options_of_flags};
 pub use settings::allow_only_hosts;
 pub use start::Run;
 pub use summary_files::ExportFile;

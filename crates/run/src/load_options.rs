@@ -69,6 +69,20 @@ impl FromStr for Connections {
 }
 
 impl LoadOptions {
+    /// Parses a duration with its unit.
+    ///
+    /// # Errors
+    /// If the text is not one. A text that looks like the message of a request gets advice.
+    pub fn parse_duration(text: &str) -> Result<Duration, String> {
+        if text.starts_with(['{', '[', '@']) {
+            return Err(
+                "-d is the duration of the run, such as 10s; set the message with --data"
+                    .to_owned(),
+            );
+        }
+        plimsoll_units::duration::parse_with_unit(text)
+    }
+
     /// Checks that the options are consistent.
     ///
     /// # Errors

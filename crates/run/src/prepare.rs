@@ -13,7 +13,8 @@ use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_machine::read_text_file;
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{
-    Division, Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
+    Division, Exports, Layers, Options, Plan, Segment, SegmentSequence, SourceNames, Warning,
+    consolidate,
 };
 use plimsoll_samples::{Mask, Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
@@ -262,6 +263,11 @@ fn load(
         flags,
         merges_tags: request.features.merges_tags,
     };
+    let names = SourceNames::of(&layers);
+    let named = |mut errors| {
+        names.apply(&mut errors);
+        errors
+    };
     let (mut options, warnings) = consolidate(layers).map_err(Refusal::config)?;
     for scenario in options.scenarios.iter_mut().flat_map(BTreeMap::values_mut) {
         if let Some(arrivals) = &mut scenario.arrivals {
@@ -292,12 +298,12 @@ fn load(
         }
         // As in k6, options that cannot run can still be inspected.
         Err(errors) if request.is_only_read => {
-            let faults = errors.0.iter();
+            let faults = named(errors).0.into_iter();
             let warnings = faults.map(|fault| Warning::new(format!("cannot run: {fault}")));
             let plan = Plan::build(&Options::default(), &exports).map_err(Refusal::config)?;
             (plan, warnings.collect())
         }
-        Err(errors) => return Err(Refusal::config(errors)),
+        Err(errors) => return Err(Refusal::config(named(errors))),
     };
     for warning in [
         request.config_warnings,

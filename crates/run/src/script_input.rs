@@ -17,6 +17,21 @@ pub enum SourceKind {
     Archive,
 }
 
+impl SourceKind {
+    /// Parses `js` or `archive`. An empty text is the default.
+    ///
+    /// # Errors
+    /// The list of valid values.
+    pub fn parse(text: &str) -> Result<SourceKind, String> {
+        match text {
+            "" => Ok(SourceKind::Detected),
+            "js" => Ok(SourceKind::Script),
+            "archive" => Ok(SourceKind::Archive),
+            _ => Err("use js or archive".to_owned()),
+        }
+    }
+}
+
 /// A script that was read.
 pub enum ScriptInput {
     Script {

@@ -1,14 +1,13 @@
-//! Converts flags, variables and the config file to a request that can be prepared.
+//! Converts flags and variables to a request that can be prepared.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use plimsoll_machine::read_text_file;
-use plimsoll_plan::{Options, Plan};
+use plimsoll_plan::{Errors, Fault, Options, Plan};
 use serde_json::Value;
 
 use crate::Refusal;
+use crate::config_file::ConfigFile;
 use crate::features::Features;
 use crate::prepare::ScriptRequest;
 use crate::rate_override::RateOverride;
@@ -19,10 +18,8 @@ use crate::tls_files::TlsFiles;
 /// The script and its options from the command line.
 pub struct ScriptOptions {
     pub script: String,
-    /// `js` or `archive`. Detected if not given.
-    pub kind: Option<String>,
-    /// The config file. The default is k6's own, if it exists.
-    pub config: Option<PathBuf>,
+    pub kind: SourceKind,
+    pub config: ConfigFile,
     /// `NAME=VALUE`, or the name of a system variable to pass on.
     pub env: Vec<String>,
     /// Whether the script sees all system variables.
@@ -47,7 +44,7 @@ pub struct ScriptOptions {
 }
 
 impl ScriptOptions {
-    /// Reads the variables and the config file.
+    /// Reads the variables.
     ///
     /// # Errors
     /// If one of them is invalid.
@@ -55,25 +52,14 @@ impl ScriptOptions {
         let system: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let variables = Options::from_env(&system).map_err(Refusal::config)?;
-        let config = config(self.config.as_deref()).map_err(Refusal::config)?;
-        let (config, config_warnings) =
-            Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
-        let kind = match self.kind.as_deref() {
-            None | Some("") => SourceKind::Detected,
-            Some("js") => SourceKind::Script,
-            Some("archive") => SourceKind::Archive,
-            Some(other) => {
-                return Err(Refusal::other(format!("--type {other}: use js or archive")));
-            }
-        };
+        let variables = Options::from_env(&system).map_err(refuse_variables)?;
         let env = self.env.iter().map(|text| variable(text));
         Ok(ScriptRequest {
             given_env: env.collect::<Result<_, String>>().map_err(Refusal::other)?,
             script: self.script,
-            kind,
-            config,
-            config_warnings,
+            kind: self.kind,
+            config: self.config.options,
+            config_warnings: self.config.warnings,
             variables,
             flags: self.flags,
             rate: self.rate,
@@ -93,6 +79,42 @@ impl ScriptOptions {
             traced: self.traced,
             tls: self.tls,
         })
+    }
+}
+
+/// The refusal of invalid variables. k6 reads two of them later than the others, and exits with another status.
+fn refuse_variables(errors: Errors) -> Refusal {
+    let is_late = |fault: &Fault| matches!(&*fault.place, "K6_DNS" | "K6_SUMMARY_TREND_STATS");
+    if errors.0.iter().all(is_late) {
+        Refusal::other(errors)
+    } else {
+        Refusal::config(errors)
+    }
+}
+
+/// Reads the options from the flags on the command line.
+///
+/// # Errors
+/// If a value is invalid. As in k6, the exit status for a negative duration is that of an invalid option.
+pub fn options_of_flags(given: &[(String, String)]) -> Result<Options, Refusal> {
+    Options::from_flags(given).map_err(|errors| {
+        let is_negative = |fault: &Fault| fault.message.contains(" is negative: ");
+        if errors.0.iter().all(is_negative) {
+            Refusal::config(errors)
+        } else {
+            Refusal::other(errors)
+        }
+    })
+}
+
+/// Checks the name of a JavaScript dialect. All of them run the same scripts.
+///
+/// # Errors
+/// The list of valid names.
+pub fn compatibility_mode(text: &str) -> Result<String, String> {
+    match text {
+        "" | "extended" | "base" | "experimental_enhanced" => Ok(text.to_owned()),
+        _ => Err("use extended or base".to_owned()),
     }
 }
 
@@ -123,33 +145,4 @@ fn variable(text: &str) -> Result<(String, String), String> {
         ));
     }
     Ok((name.to_owned(), value.to_owned()))
-}
-
-/// Reads the JSON of the given config file, or of the user's own if it exists.
-fn config(named: Option<&Path>) -> Result<Option<Value>, String> {
-    let own = config_home().map(|home| home.join("k6/config.json"));
-    let (path, must_exist) = match (named, own) {
-        (Some(path), _) => (path.to_owned(), true),
-        (None, Some(path)) => (path, false),
-        (None, None) => return Ok(None),
-    };
-    let text = match read_text_file(&path) {
-        Ok(text) => text,
-        Err(error) if !must_exist && error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(format!(
-                "cannot read the config file {}: {error}",
-                path.display()
-            ));
-        }
-    };
-    serde_json::from_str(&text)
-        .map(Some)
-        .map_err(|error| format!("the config file {} is not JSON: {error}", path.display()))
-}
-
-fn config_home() -> Option<PathBuf> {
-    std::env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))
 }

@@ -4,7 +4,7 @@ use plimsoll_lab::Lab;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::order::order;
 use plimsoll_lab::run::store::Store;
-use plimsoll_live::{CellRuns, CellsPage};
+use plimsoll_live::{CellRuns, CellsPage, PageSources};
 
 use crate::live_page;
 
@@ -18,7 +18,11 @@ pub(crate) fn open(
     seed: u64,
     store: &Store,
 ) -> Result<Option<CellsPage>, String> {
-    let Some(page) = live_page::page(flag, None).map_err(|refusal| refusal.message)? else {
+    let sources = PageSources {
+        flag,
+        ..PageSources::default()
+    };
+    let Some(page) = live_page::page(sources).map_err(|refusal| refusal.message)? else {
         return Ok(None);
     };
     let turns = order(lab, seed);

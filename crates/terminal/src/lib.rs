@@ -7,6 +7,8 @@ pub mod comparisons;
 #[cfg(feature = "scripts")]
 mod control_api;
 pub mod exit;
+#[cfg(unix)]
+pub mod freed_memory;
 mod lab_page;
 pub mod lab_run;
 pub mod live_page;
@@ -18,6 +20,7 @@ pub mod new_files;
 pub mod out_of_memory;
 mod prompt;
 pub mod reference_systems;
+pub mod remote_control;
 mod repeated;
 pub mod reporting;
 #[cfg(feature = "scripts")]

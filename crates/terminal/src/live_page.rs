@@ -1,22 +1,20 @@
-//! The live page of a run: `--web`, and k6's variables for its dashboard.
+//! The live page of a run: `--web`, k6's variables for its dashboard, and the config file.
 
-use plimsoll_live::{LivePage, PageTitle, WebRequest};
+use plimsoll_live::{LivePage, PageSources, PageTitle, WebRequest};
 use plimsoll_report::ReportFile;
 use plimsoll_run::{Listener, Refusal};
 
 use crate::messages::{print_message, print_stderr};
 
-/// Serves the page of a run if it is requested, and prints its URL. `flag` is the argument of `--web`, and `output`
-/// that of k6's `--out web-dashboard`.
+/// Serves the page of a run if it is requested, and prints its URL.
 ///
 /// # Errors
 /// If an address is invalid or in use.
 pub fn open(
-    flag: Option<&str>,
-    output: Option<&str>,
+    sources: PageSources<'_>,
     title: PageTitle,
 ) -> Result<Option<Box<dyn Listener>>, Refusal> {
-    let page = page(flag, output)?;
+    let page = page(sources)?;
     let listener = page.map(|page| page.listener(title));
     listener.transpose().map_err(Refusal::other)
 }
@@ -25,10 +23,8 @@ pub fn open(
 ///
 /// # Errors
 /// If an address is invalid or in use.
-pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>, Refusal> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let wanted = WebRequest::of(flag, output, &variable);
-    let Some(wanted) = wanted.map_err(Refusal::config)? else {
+pub fn page(sources: PageSources<'_>) -> Result<Option<LivePage>, Refusal> {
+    let Some(wanted) = WebRequest::of(sources, &variable).map_err(Refusal::config)? else {
         return Ok(None);
     };
     let page = LivePage::open(&wanted.address, wanted.flag).map_err(Refusal::config)?;
@@ -45,13 +41,15 @@ pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>
 ///
 /// # Errors
 /// If the variable does not name a file that a report can be written to.
-pub fn export(flag: Option<&str>) -> Result<Option<ReportFile>, String> {
-    let variable = |name: &str| std::env::var(name).ok();
+pub fn export(sources: PageSources<'_>) -> Result<Option<ReportFile>, String> {
     // Port -1 serves no page, but still exports the report.
-    let is_true = |value: String| matches!(&*value.to_lowercase(), "true" | "1" | "t");
-    let is_requested = flag.is_some() || variable("K6_WEB_DASHBOARD").is_some_and(is_true);
+    let is_requested = sources.request_page(variable("K6_WEB_DASHBOARD").as_deref())?;
     let file = variable("K6_WEB_DASHBOARD_EXPORT").filter(|file| !file.is_empty());
     let file = file.filter(|_| is_requested);
     let file = file.map(|file| ReportFile::parse(&file)).transpose();
     file.map_err(|error| format!("K6_WEB_DASHBOARD_EXPORT: {error}"))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

@@ -1,7 +1,7 @@
 //! Runs a load without a script and shows its result.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_live::{PageTitle, TerminalView};
+use plimsoll_live::{PageSources, PageTitle, TerminalView};
 use plimsoll_output::Paint;
 use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
@@ -128,11 +128,12 @@ fn run(
             .map_err(Refusal::config)?,
     };
     let mut listeners = vec![view];
-    listeners.extend(live_page::open(
-        presentation.page.as_deref(),
-        dashboard,
-        page,
-    )?);
+    let sources = PageSources {
+        flag: presentation.page.as_deref(),
+        output: dashboard,
+        is_configured: false,
+    };
+    listeners.extend(live_page::open(sources, page)?);
     // A slower schedule may not send any request for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
     listeners.push(Box::new(NoResponse::new(sends_always, print_message)));

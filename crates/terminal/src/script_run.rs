@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use plimsoll_engine::AbortReason;
-use plimsoll_live::{PageTitle, TerminalView};
+use plimsoll_live::{PageSources, PageTitle, TerminalView};
 use plimsoll_output::Paint;
 use plimsoll_output::header::Header;
 use plimsoll_run::{
@@ -36,9 +36,7 @@ pub struct ScriptRun<'a> {
     pub export: Option<ExportFile>,
     pub newer_json: bool,
     pub reporting: Reporting,
-    /// The live page: the argument of `--web`, and that of k6's `--out web-dashboard`.
-    pub page: Option<String>,
-    pub dashboard: Option<&'a str>,
+    pub page: PageSources<'a>,
     /// The address of the API.
     pub address: Option<&'a str>,
     /// Whether to print only JSON to stdout.
@@ -58,6 +56,9 @@ impl ScriptRun<'_> {
     /// Why it did not run.
     pub fn run(self, log: &Arc<Log>) -> Result<Exit, Refusal> {
         let ScriptRun { prepared, mode, .. } = self;
+        if mode == SummaryMode::Legacy {
+            log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
+        }
         let extent = prepared.extent();
         let page = PageTitle {
             title: self.title,
@@ -76,7 +77,7 @@ impl ScriptRun<'_> {
             memory: None,
         };
         let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
-        listeners.extend(live_page::open(self.page.as_deref(), self.dashboard, page)?);
+        listeners.extend(live_page::open(self.page, page)?);
         listeners.push(Box::new(&mut view));
         let api = control_api::open(self.address, &prepared.plan, log)?;
         listeners.extend(api.as_ref().map(plimsoll_live::Api::listener));

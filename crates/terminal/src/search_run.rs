@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::time::SystemTime;
 
-use plimsoll_live::{Mark, PageTitle, RecordView, Row, Steps, StepsPage};
+use plimsoll_live::{Mark, PageSources, PageTitle, RecordView, Row, Steps, StepsPage};
 use plimsoll_output::{Paint, live, wall_clock};
 use plimsoll_report::Judged;
 use plimsoll_report::search::SearchReport;
@@ -132,8 +132,11 @@ impl SearchRun {
             objectives.join(", "),
             secrets::in_arguments(self.command.clone()).join(" ")
         );
-        let page =
-            live_page::page(self.page.as_deref(), None).map_err(|refusal| refusal.message)?;
+        let sources = PageSources {
+            flag: self.page.as_deref(),
+            ..PageSources::default()
+        };
+        let page = live_page::page(sources).map_err(|refusal| refusal.message)?;
         Ok(page.map(|page| page.steps(&title, steps)))
     }
 }

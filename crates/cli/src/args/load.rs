@@ -22,7 +22,7 @@ pub struct LoadArgs {
     #[arg(short, long, value_name = "N|USE")]
     pub connections: Option<Connections>,
     /// Duration of the run (default: 10s; no limit with --loops)
-    #[arg(short, short_alias = 'z', long, value_name = "TIME", value_parser = duration)]
+    #[arg(short, short_alias = 'z', long, value_name = "TIME", value_parser = LoadOptions::parse_duration)]
     pub duration: Option<Duration>,
     /// Requests per second (open model), like 200, 10.5 or 600/m
     #[arg(short, long, visible_alias = "rps", value_name = "N[/TIME]", value_parser = Rate::parse)]
@@ -91,13 +91,4 @@ impl LoadArgs {
             threads: self.threads.threads,
         }
     }
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    if text.starts_with(['{', '[', '@']) {
-        return Err(
-            "-d is the duration of the run, such as 10s; set the message with --data".to_owned(),
-        );
-    }
-    super::time(text)
 }

@@ -32,6 +32,9 @@ pub use run::{ProgressForm, RunArgs, RuntimeArgs};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "All commands")]
 pub struct GlobalArgs {
+    /// The flags that the user wrote, with their values.
+    #[arg(skip)]
+    pub given: Vec<(String, String)>,
     /// Disable colors (also with NO_COLOR or K6_NO_COLOR set)
     #[arg(long, global = true)]
     pub no_color: bool,

@@ -1,7 +1,7 @@
 use clap::Args;
 
-/// The script's options, as flags. Each overrides the script, the
-/// environment and the config file.
+/// The script's options, as flags. Each overrides the script, the environment and the config file.
+#[allow(dead_code)] // The values of most flags are read from `GlobalArgs::given`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options (each overrides the script's own)")]
 pub struct OptionArgs {
@@ -15,7 +15,7 @@ pub struct OptionArgs {
     )]
     pub vus: Option<String>,
     /// Duration of the run
-    #[arg(short, long, value_name = "TIME")]
+    #[arg(short, long, value_name = "TIME", allow_hyphen_values = true)]
     pub duration: Option<String>,
     /// Total iterations of all users
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
@@ -26,7 +26,7 @@ pub struct OptionArgs {
     #[command(flatten)]
     pub limit: super::MaxUsersArgs,
     /// Stage of a ramp; can be repeated
-    #[arg(short, long = "stage", value_name = "TIME:USERS")]
+    #[arg(short, long, value_name = "TIME:USERS", allow_hyphen_values = true)]
     pub stage: Vec<String>,
     /// Segment of the run for this process, like 0:1/3
     #[arg(long, value_name = "FROM:TO")]
@@ -44,28 +44,28 @@ pub struct OptionArgs {
     #[arg(long)]
     pub no_teardown: bool,
     /// Maximum number of redirects per request
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_redirects: Option<String>,
     /// Maximum parallel requests of one http.batch()
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub batch: Option<String>,
     /// Maximum parallel requests of one http.batch() to one host
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub batch_per_host: Option<String>,
     /// Maximum requests per second of all users together (as in k6; --rate sets a rate of iterations)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub rps: Option<String>,
     /// User-Agent header
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Accepted for compatibility with k6; logs nothing
+    /// Log HTTP requests and responses; =full includes bodies
     #[arg(long, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
     pub http_debug: Option<String>,
     /// Open new connections for each iteration
     #[arg(long)]
     pub no_vu_connection_reuse: bool,
     /// Minimum duration of an iteration
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub min_iteration_duration: Option<String>,
     /// Throw an exception if a request fails
     #[arg(short = 'w', long)]
@@ -86,8 +86,8 @@ pub struct OptionArgs {
     #[arg(long, value_name = "LIST")]
     pub system_tags: Option<String>,
     /// Tag to add to every sample
-    #[arg(long = "tag", value_name = "NAME=VALUE")]
-    pub tags: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub tag: Vec<String>,
     /// Write console messages to this file
     #[arg(long, value_name = "FILE")]
     pub console_output: Option<String>,

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use plimsoll_live::PageSources;
 use plimsoll_output::Paint;
 use plimsoll_run::{PrecisionGoal, RecordOptions};
 use plimsoll_terminal::load_run::Presentation;
@@ -60,6 +61,16 @@ pub struct WebArgs {
         default_missing_value = ""
     )]
     pub web: Option<String>,
+}
+
+impl WebArgs {
+    /// Where a page can be requested.
+    pub fn sources(&self) -> PageSources<'_> {
+        PageSources {
+            flag: self.web.as_deref(),
+            ..PageSources::default()
+        }
+    }
 }
 
 impl RecordArgs {

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use plimsoll_run::{SourceKind, SummaryMode, compatibility_mode};
+
 use super::{FleetArgs, OptionArgs, RecordArgs, ThreadArgs, WebArgs};
 
 /// Flags of `plimsoll run`.
@@ -76,7 +78,7 @@ pub struct RuntimeArgs {
     #[arg(short = 'e', long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<String>,
     /// Pass the system's environment variables to the script
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = crate::single_dash::go_bool,
         env = "K6_INCLUDE_SYSTEM_ENV_VARS", hide_env = true)]
     pub include_system_env_vars: Option<bool>,
     /// Source of the script's secrets: file=PATH, url=urlTemplate=URL or mock=KEY=VALUE; can be repeated
@@ -96,7 +98,8 @@ pub struct RuntimeArgs {
         long,
         value_name = "MODE",
         env = "K6_COMPATIBILITY_MODE",
-        hide_env = true
+        hide_env = true,
+        value_parser = compatibility_mode
     )]
     pub compatibility_mode: Option<String>,
     /// Type of the file: js, archive
@@ -105,18 +108,19 @@ pub struct RuntimeArgs {
         long = "type",
         value_name = "TYPE",
         env = "K6_TYPE",
-        hide_env = true
+        hide_env = true,
+        value_parser = SourceKind::parse
     )]
-    pub kind: Option<String>,
+    pub kind: Option<SourceKind>,
     /// Ignore thresholds
     #[arg(long, env = "K6_NO_THRESHOLDS", hide_env = true, value_parser = plimsoll_run::parse_bool, action = clap::ArgAction::SetTrue)]
     pub no_thresholds: bool,
     /// Print no summary at the end
-    #[arg(long)]
+    #[arg(long, env = "K6_NO_SUMMARY", hide_env = true, value_parser = plimsoll_run::parse_bool, action = clap::ArgAction::SetTrue)]
     pub no_summary: bool,
     /// Summary at the end: compact, full, legacy, disabled
-    #[arg(long, value_name = "MODE", env = "K6_SUMMARY_MODE", hide_env = true)]
-    pub summary_mode: Option<String>,
+    #[arg(long, value_name = "MODE", env = "K6_SUMMARY_MODE", hide_env = true, value_parser = SummaryMode::parse)]
+    pub summary_mode: Option<SummaryMode>,
     /// Write the summary to this file as JSON
     #[arg(long, value_name = "FILE", env = "K6_SUMMARY_EXPORT", hide_env = true)]
     pub summary_export: Option<PathBuf>,

@@ -1,6 +1,5 @@
 //! Agents for the users of a run.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use plimsoll_fleet::{CommandLoad, FleetLoad, FleetRequest, Policy, ScriptLoad};
@@ -88,10 +87,7 @@ fn command_workers(
     files: FileSet,
 ) -> Result<Workers, String> {
     let log: ScriptLog = Arc::new(|_, text: &str, _: &[(&str, &str)]| print_message(text));
-    let words = std::env::args_os().skip(1).map(OsString::into_string);
-    let mut words = words
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|word| format!("{} is not UTF-8 text, which agents need", word.display()))?;
+    let mut words = plimsoll_fleet::words_for_agents(std::env::args_os().skip(1))?;
     // Agents do not get the environment, and all need the same random arrivals.
     words.extend(plimsoll_results::run_seed::flag());
     let scenario = resolved.load.scenario().cloned();

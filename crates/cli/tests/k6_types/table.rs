@@ -207,6 +207,7 @@ pub const DIFFERS: &[&str] = &[
     "Percentiles of metrics with more than about 1,000 values are approximate, with an error of about 0.1 %. The maximum of a gauge is the largest value that was added; in k6, it is never below 0.",
     "A TLS handshake may take at most 10 s, even if the request's timeout is longer.",
     "A boolean environment variable without a value counts as not set; k6 rejects some of them.",
+    "With `--http-debug`, the log shows the headers that are sent, with masked passwords and tokens unless `--show-secrets` is given. k6 also shows `Accept-Encoding: gzip`, which it does not send.",
     "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. If the password in a URL contains escaped characters, the tags `url` and `name` mask all of it; k6 shows a part.",
     "With digest authentication, a request that the server accepts without a challenge does not count as failed. A request that the server rejects without a challenge is not sent again.",
     "In `k6/websockets`, scripts can send a `Blob` and create a `Blob` from others; reading a handler property returns the handler that was set; `onerror` is called for frames that violate the protocol; and the session duration is recorded even if the last handler fails.",
@@ -220,9 +221,7 @@ pub const DIFFERS: &[&str] = &[
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
     "In `k6/browser`: traces, and cross-site frames that run in a separate process. A call to a Playwright method that k6 does not have throws an error that contains the method's name.",
-    "`--http-debug` and the option `httpDebug` are accepted, but log nothing.",
-    "The fields `out` and `webDashboard` of the configuration file are ignored. Use `--out` and `--web`.",
-    "Boolean flags take no value: `--throw`, not `--throw=true`. The log cannot be sent to Loki.",
+    "The log cannot be sent to Loki.",
     "Extensions other than those listed above, and k6's cloud service.",
 ];
 

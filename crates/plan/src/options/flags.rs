@@ -7,9 +7,11 @@ use super::{Options, parse_tag};
 use crate::{Errors, Fault, Segment, SegmentSequence};
 
 /// Flags whose environment variable has a different name.
-const OTHER_NAMES: [(&str, &str); 5] = [
+const OTHER_NAMES: [(&str, &str); 7] = [
     ("--stage", "K6_STAGES"),
     ("--blacklist-ip", "K6_BLACKLIST_IPS"),
+    ("--insecure", "K6_INSECURE_SKIP_TLS_VERIFY"),
+    ("--no-keepalive", "K6_NO_CONNECTION_REUSE"),
     ("--connections-per-user", "PLIMSOLL_CONNECTIONS_PER_USER"),
     (
         "--streams-per-connection",
@@ -19,40 +21,46 @@ const OTHER_NAMES: [(&str, &str); 5] = [
 ];
 
 impl Options {
-    /// Reads flags with their values, such as `("--vus", "10")`. Items of lists are separated by commas. `--tag` may be
-    /// repeated.
+    /// Reads flags with their values, such as `("--vus", "10")`. Flags that are lists may be repeated, and their items
+    /// may be separated by commas. Other flags than those of options are ignored.
     ///
     /// # Errors
     /// All errors, each with the flag's name.
-    pub fn from_flags(given: &[(&str, String)]) -> Result<Options, Errors> {
+    pub fn from_flags(given: &[(String, String)]) -> Result<Options, Errors> {
         let mut faults = Vec::new();
-        let mut variables = BTreeMap::new();
+        let mut variables: BTreeMap<String, String> = BTreeMap::new();
         let mut tags = BTreeMap::new();
         let mut segment = None;
         let mut sequence = None;
         for (flag, value) in given {
-            let read = match *flag {
+            let read = match flag.as_str() {
                 "--execution-segment" => Segment::parse(value).map(|read| segment = Some(read)),
                 "--execution-segment-sequence" => {
                     SegmentSequence::parse(value).map(|read| sequence = Some(read))
                 }
                 "--tag" => parse_tag(value).map(|(name, value)| _ = tags.insert(name, value)),
-                "--duration" | "--min-iteration-duration" => {
-                    variables.insert(variable(flag), value.clone());
-                    plimsoll_units::duration::needs_unit(value)
-                        .map_err(|text| Fault::at(*flag, text))
-                }
                 _ => {
-                    variables.insert(variable(flag), value.clone());
-                    Ok(())
+                    let joined = variables.entry(variable(flag)).and_modify(|items| {
+                        items.push(',');
+                        items.push_str(value);
+                    });
+                    joined.or_insert_with(|| value.clone());
+                    match flag.as_str() {
+                        "--duration" | "--min-iteration-duration" => {
+                            plimsoll_units::duration::needs_unit(value)
+                                .map_err(|text| Fault::at("", text))
+                        }
+                        _ => Ok(()),
+                    }
                 }
             };
-            faults.extend(read.err().map(|fault| Fault::at(*flag, fault.message)));
+            let named = |fault: Fault| Fault::at(flag.as_str(), fault.message);
+            faults.extend(read.err().map(named));
         }
         let mut options = Options::from_env(&variables).unwrap_or_else(|errors| {
             faults.extend(errors.0.into_iter().map(|fault| {
                 let flag = given.iter().find(|(flag, _)| variable(flag) == fault.place);
-                let place = flag.map_or(fault.place.clone(), |(flag, _)| (*flag).to_owned());
+                let place = flag.map_or(fault.place.clone(), |(flag, _)| flag.clone());
                 Fault::at(place, fault.message)
             }));
             Options::default()
@@ -81,5 +89,17 @@ fn variable(flag: &str) -> String {
             )
         },
         |(_, name)| (*name).to_owned(),
+    )
+}
+
+/// The flag that corresponds to an environment variable.
+pub(crate) fn flag_of(variable: &str) -> String {
+    let other = OTHER_NAMES.iter().find(|(_, listed)| *listed == variable);
+    other.map_or_else(
+        || {
+            let name = variable.trim_start_matches("K6_").replace('_', "-");
+            format!("--{}", name.to_lowercase())
+        },
+        |(flag, _)| (*flag).to_owned(),
     )
 }
