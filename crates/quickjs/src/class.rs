@@ -33,8 +33,8 @@ pub trait Class: Sized + 'static {
     /// Whether the object computes its own properties with [`Class::get`] and the methods after it.
     const EXOTIC: bool = false;
 
-    /// Whether an exotic object has all methods of its prototype as own properties, in their order after its other keys,
-    /// as k6's objects do. A method that is read from the object remembers it. Calls such as `object.method()` use the
+    /// Whether an exotic object has all methods of its prototype as own properties, as k6's objects do. Methods that
+    /// [`Class::keys`] does not list follow its keys. A method that is read from the object remembers it. Calls such as `object.method()` use the
     /// method of the prototype directly.
     const LISTS_METHODS: bool = false;
 
@@ -207,7 +207,11 @@ impl<T: Class> TableOf<T> {
             let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
             let mut keys = object.keys(context)?;
             if T::LISTS_METHODS {
-                keys.extend(context.keys(T::prototype().iter().map(Entry::name)));
+                for method in context.keys(T::prototype().iter().map(Entry::name)) {
+                    if !keys.iter().any(|key| key.raw == method.raw) {
+                        keys.push(method);
+                    }
+                }
             }
             Ok(keys)
         },

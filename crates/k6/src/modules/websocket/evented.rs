@@ -6,7 +6,8 @@ use std::rc::Rc;
 use log::Level;
 use plimsoll_http::Url;
 use plimsoll_quickjs::{
-    Call, Class, Context, Entry, InImage, Instance, Persistent, Returned, Slot, Thrown, Value,
+    Assignment, Atom, Call, Class, Context, Entry, InImage, Instance, Persistent, Returned, Slot,
+    Thrown, Value,
 };
 use plimsoll_ws::Kind;
 
@@ -14,6 +15,7 @@ use super::blob::{self, Blob};
 use super::dial::{Dial, ModuleDifferences};
 use super::events::{EventKind, event};
 use super::link::{CloseRequest, Link, ReadyState, SocketEvent};
+use super::properties::Property;
 use super::session::Session;
 use crate::metric_context;
 use crate::modules::{BuiltIn, Shape, link_constructor};
@@ -70,7 +72,12 @@ const READY_STATES: [(&str, ReadyState); 4] = [
     ("CLOSED", ReadyState::Closed),
 ];
 
-/// The object that scripts hold.
+/// The values of `binaryType`.
+const BLOB: &str = "blob";
+const ARRAY_BUFFER: &str = "arraybuffer";
+
+/// The object that scripts hold. As in k6, its properties and methods are its own, so that they are printed, copied and
+/// serialized.
 struct WebSocket {
     url: String,
     link: Rc<Link>,
@@ -301,6 +308,62 @@ impl WebSocket {
         exception.rethrow()
     }
 
+    fn read<'c>(&self, context: &'c Context, property: Property) -> Returned<'c> {
+        match property {
+            Property::Url => context.string(&self.url),
+            Property::ReadyState => Ok(context.number(self.link.state.get() as u8)),
+            Property::BufferedAmount => Ok(context.integer(self.link.buffered() as u64)),
+            Property::Extensions => {
+                let extensions = self.link.extensions.borrow();
+                let names = extensions.split(',').map(str::trim);
+                context.strings(names.filter(|name| !name.is_empty()))
+            }
+            Property::Protocol => context.string(&self.link.protocol.borrow()),
+            Property::BinaryType => context.string(match self.is_binary_blob.get() {
+                true => BLOB,
+                false => ARRAY_BUFFER,
+            }),
+            Property::Handler(kind) => {
+                let slot = self.own.get(kind as usize);
+                let own = slot.and_then(|slot| slot.get(context));
+                Ok(own.unwrap_or_else(|| context.null()))
+            }
+        }
+    }
+
+    fn set_binary_type<'c>(&self, context: &'c Context, value: &Value<'c>) -> Result<(), Thrown> {
+        let name = value.to_text()?;
+        self.is_binary_blob.set(match &*name {
+            BLOB => true,
+            ARRAY_BUFFER => false,
+            other => {
+                return Err(context.throw_plain(format!(
+                    "unknown binaryType {other}, the supported ones are \"blob\" and \"arraybuffer\""
+                )));
+            }
+        });
+        Ok(())
+    }
+
+    fn set_handler<'c>(
+        &self,
+        context: &'c Context,
+        kind: EventKind,
+        handler: &Value<'c>,
+    ) -> Result<(), Thrown> {
+        if !handler.is_function() && !handler.is_nullish() {
+            let name = kind.name();
+            return Err(context.throw_plain(format!("a value for 'on{name}' should be callable")));
+        }
+        if let Some(slot) = self.own.get(kind as usize) {
+            match handler.is_function() {
+                true => slot.set(metric_context::bind(context, handler)?),
+                false => slot.set(context.null()),
+            }
+        }
+        Ok(())
+    }
+
     /// Calls the handlers of an event. `fill` adds the event's own properties, and is only called if there is a
     /// handler.
     fn dispatch<'c>(
@@ -338,71 +401,54 @@ impl WebSocket {
 impl Class for WebSocket {
     const IN_IMAGE: InImage<Self> = InImage::Refused("a WebSocket");
 
+    const EXOTIC: bool = true;
+    const LISTS_METHODS: bool = true;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::getter(c"url", |context, call| {
-                let this = call.this();
-                context.string(&socket(context, &this)?.url)
-            }),
-            Entry::getter(c"readyState", |context, call| {
-                let this = call.this();
-                Ok(context.number(socket(context, &this)?.link.state.get() as u8))
-            }),
-            Entry::getter(c"bufferedAmount", |context, call| {
-                let this = call.this();
-                Ok(context.integer(socket(context, &this)?.link.buffered() as u64))
-            }),
-            Entry::getter(c"extensions", |context, call| {
-                let this = call.this();
-                let socket = socket(context, &this)?;
-                let extensions = socket.link.extensions.borrow();
-                let names = extensions
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|name| !name.is_empty());
-                context.strings(names)
-            }),
-            Entry::getter(c"protocol", |context, call| {
-                let this = call.this();
-                context.string(&socket(context, &this)?.link.protocol.borrow())
-            }),
-            Entry::accessor(c"binaryType", binary_type, set_binary_type),
-            Entry::accessor(
-                c"onopen",
-                |context, call| handler(context, call, EventKind::Open),
-                |context, call| set_handler(context, call, EventKind::Open),
-            ),
-            Entry::accessor(
-                c"onmessage",
-                |context, call| handler(context, call, EventKind::Message),
-                |context, call| set_handler(context, call, EventKind::Message),
-            ),
-            Entry::accessor(
-                c"onerror",
-                |context, call| handler(context, call, EventKind::Error),
-                |context, call| set_handler(context, call, EventKind::Error),
-            ),
-            Entry::accessor(
-                c"onclose",
-                |context, call| handler(context, call, EventKind::Close),
-                |context, call| set_handler(context, call, EventKind::Close),
-            ),
-            Entry::accessor(
-                c"onping",
-                |context, call| handler(context, call, EventKind::Ping),
-                |context, call| set_handler(context, call, EventKind::Ping),
-            ),
-            Entry::accessor(
-                c"onpong",
-                |context, call| handler(context, call, EventKind::Pong),
-                |context, call| set_handler(context, call, EventKind::Pong),
-            ),
             Entry::function(c"addEventListener", 2, add_event_listener),
             Entry::function(c"send", 1, send),
             Entry::function(c"ping", 0, ping),
             Entry::function(c"close", 2, close),
         ];
         ENTRIES
+    }
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        let property = Property::of(key);
+        property
+            .map(|property| self.read(context, property))
+            .transpose()
+    }
+
+    fn set<'c>(
+        &self,
+        context: &'c Context,
+        key: &Atom<'c>,
+        value: &Value<'c>,
+    ) -> Result<Assignment, Thrown> {
+        match Property::of(key) {
+            Some(Property::BinaryType) => self.set_binary_type(context, value)?,
+            Some(Property::Handler(kind)) => self.set_handler(context, kind, value)?,
+            Some(_) => return Ok(Assignment::Refused),
+            None if is_method(key) => return Ok(Assignment::Refused),
+            None => return Ok(Assignment::Ordinary),
+        }
+        Ok(Assignment::Done)
+    }
+
+    fn delete<'c>(&self, _: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        Ok(Property::of(key).is_none() && !is_method(key))
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        let methods = Self::prototype().iter().map(Entry::name);
+        Ok(context.keys(methods.chain(Property::names())))
     }
 
     fn trace(&self, see: &mut dyn FnMut(&Slot)) {
@@ -414,60 +460,21 @@ impl Class for WebSocket {
     }
 }
 
+/// Whether this is the name of a method.
+fn is_method(key: &Atom<'_>) -> bool {
+    let is_method = |name: &str| {
+        let mut methods = WebSocket::prototype().iter();
+        methods.any(|method| method.name() == name)
+    };
+    !key.is_symbol() && key.with_text(is_method)
+}
+
 fn socket<'a, 'c>(
     context: &'c Context,
     this: &'a Value<'c>,
 ) -> Result<Instance<'a, WebSocket>, Thrown> {
     this.instance::<WebSocket>()
         .ok_or_else(|| context.throw_type("a method of a WebSocket was called on something else"))
-}
-
-fn binary_type<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let this = call.this();
-    let is_blob = socket(context, &this)?.is_binary_blob.get();
-    context.string(if is_blob { "blob" } else { "arraybuffer" })
-}
-
-fn set_binary_type<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let this = call.this();
-    let socket = socket(context, &this)?;
-    let name = call.argument(0).to_text()?;
-    socket.is_binary_blob.set(match &*name {
-        "blob" => true,
-        "arraybuffer" => false,
-        other => {
-            return Err(context.throw_plain(format!(
-                "unknown binaryType {other}, the supported ones are \"blob\" and \"arraybuffer\""
-            )));
-        }
-    });
-    Ok(context.undefined())
-}
-
-fn handler<'c>(context: &'c Context, call: &Call<'c>, kind: EventKind) -> Returned<'c> {
-    let this = call.this();
-    let own = socket(context, &this)?
-        .own
-        .get(kind as usize)
-        .and_then(|slot| slot.get(context));
-    Ok(own.unwrap_or_else(|| context.null()))
-}
-
-fn set_handler<'c>(context: &'c Context, call: &Call<'c>, kind: EventKind) -> Returned<'c> {
-    let this = call.this();
-    let socket = socket(context, &this)?;
-    let handler = call.argument(0);
-    if !handler.is_function() && !handler.is_nullish() {
-        let name = kind.name();
-        return Err(context.throw_plain(format!("a value for 'on{name}' should be callable")));
-    }
-    if let Some(slot) = socket.own.get(kind as usize) {
-        match handler.is_function() {
-            true => slot.set(metric_context::bind(context, &handler)?),
-            false => slot.set(context.null()),
-        }
-    }
-    Ok(context.undefined())
 }
 
 /// `addEventListener(type, listener)`.

@@ -12,5 +12,6 @@ pub mod evented;
 mod events;
 mod link;
 mod messages;
+mod properties;
 mod session;
 mod socket;
