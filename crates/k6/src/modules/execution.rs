@@ -1,7 +1,9 @@
 //! `k6/execution`: information about the run for scripts.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Assignment, Atom, Call, Class, Context, InImage, Returned, Thrown, Value};
+use plimsoll_quickjs::{
+    Assignment, Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value,
+};
 
 use super::{BuiltIn, Shape};
 use crate::user::{Phase, User, user};
@@ -76,10 +78,14 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
                 "iterationInScenario",
                 context.function("get", 0, iteration_in_scenario)?,
             ),
-            ("tags", context.function("get", 0, tags)?),
-            ("metrics", context.function("get", 0, metrics)?),
         ],
     )?;
+    // As in k6, an assignment to these two has no effect.
+    static LIVE: &[Entry] = &[
+        Entry::accessor(c"tags", tags, |context, _| Ok(context.undefined())),
+        Entry::accessor(c"metrics", metrics, |context, _| Ok(context.undefined())),
+    ];
+    context.add_entries(&vu, LIVE)?;
     exports.define("vu", vu)
 }
 
