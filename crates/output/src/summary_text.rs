@@ -212,8 +212,14 @@ impl Page<'_> {
         }
     }
 
-    /// Renders the groups of the implicit scenario first, then the named scenarios with their groups.
+    /// Renders the groups inside of setup, those of the implicit scenario, those inside of teardown, and then the named
+    /// scenarios with their groups.
     fn breakdown(&mut self, summary: &Summary) {
+        let outside = summary.scenarios.iter().filter(|part| part.name.is_empty());
+        let (after, before): (Vec<_>, Vec<_>) = outside
+            .flat_map(|part| &part.groups)
+            .partition(|step| step.name.starts_with("teardown"));
+        self.steps(&before);
         for scenario in summary
             .scenarios
             .iter()
@@ -224,6 +230,7 @@ impl Page<'_> {
                 self.blank();
             }
         }
+        self.steps(&after);
         let mut named: Vec<_> = summary
             .scenarios
             .iter()
@@ -235,6 +242,17 @@ impl Page<'_> {
             self.part(0, &scenario.metrics, &scenario.checks);
             for group in &scenario.groups {
                 self.group(1, "↳", group);
+            }
+            self.blank();
+        }
+    }
+
+    /// Renders the groups inside of setup or teardown. As in k6, a step without groups is not shown.
+    fn steps(&mut self, steps: &[&GroupPart]) {
+        for step in steps.iter().filter(|step| !step.groups.is_empty()) {
+            self.heading(0, "█", &format!("GROUP: {}", step.name));
+            for inner in &step.groups {
+                self.group(1, "↳", inner);
             }
             self.blank();
         }
