@@ -7,7 +7,7 @@ use plimsoll_output::summary_data::{self, SummaryContext};
 use plimsoll_output::summary_machine::{self, RunIdentity};
 use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
-use plimsoll_script::{ScriptError, SummaryOutput};
+use plimsoll_script::{HandledSummary, ScriptError};
 use serde_json::Value;
 
 use crate::{Outcome, PreparedScript};
@@ -113,7 +113,7 @@ impl<'a> EndSummary<'a> {
     pub fn handled_by_script(
         &self,
         interrupted: Interrupted,
-    ) -> (Result<Option<Vec<SummaryOutput>>, ScriptError>, String) {
+    ) -> (Result<HandledSummary, ScriptError>, String) {
         let data = if self.is_newer {
             self.machine_readable()
         } else {
@@ -126,15 +126,17 @@ impl<'a> EndSummary<'a> {
         (handled, pretty_json(&data))
     }
 
-    /// The JSON for `--summary-export`.
-    pub fn export(&self) -> String {
+    /// The JSON for `--summary-export`. As in k6, the older format contains what `handleSummary` has `changed` in its
+    /// argument.
+    pub fn export(&self, changed: Option<Value>) -> String {
+        let (summary, context) = (&self.outcome.summary, &self.context);
         pretty_json(&if self.is_newer {
             self.machine_readable()
         } else {
-            self.prepared.masked(summary_export::summary_export(
-                &self.outcome.summary,
-                &self.context,
-            ))
+            self.prepared.masked(match changed {
+                Some(data) => summary_export::exported(data),
+                None => summary_export::summary_export(summary, context),
+            })
         })
     }
 

@@ -114,7 +114,7 @@ pub use place::Place;
 #[cfg(feature = "scripts")]
 pub use plimsoll_k6::user::Interrupted;
 #[cfg(feature = "scripts")]
-pub use plimsoll_script::{ScriptError, SummaryOutput};
+pub use plimsoll_script::{HandledSummary, ScriptError, SummaryOutput};
 pub use precision_goal::{PreciseFigure, PrecisionGoal};
 #[cfg(feature = "scripts")]
 pub use prepare::{PreparedScript, ScriptLog, ScriptRequest, prepare};

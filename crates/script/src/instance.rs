@@ -1,7 +1,7 @@
 //! One running copy of a program: an engine instance, its user, and its exports.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -239,6 +239,8 @@ impl Drop for Instance {
 pub enum Argument {
     /// JSON text, parsed for each call.
     Json(Arc<str>),
+    /// JSON text, parsed once. The value is stored here, for the changes that the function makes to it.
+    Kept(Arc<str>, Rc<OnceCell<Persistent>>),
     /// `undefined`.
     Undefined,
     /// The result of `setup`: parsed once per user, then shared by its iterations.
@@ -250,6 +252,12 @@ impl Argument {
         match self {
             Argument::Undefined => Ok(context.undefined()),
             Argument::Json(text) => context.parse_json(text, "data"),
+            Argument::Kept(text, kept) => {
+                let value = context.parse_json(text, "data")?;
+                // It is only set here.
+                let _ = kept.set(Persistent::new(&value));
+                Ok(value)
+            }
             Argument::Setup => {
                 let user = user(context);
                 if let Some(kept) = user.setup_value.get() {

@@ -24,5 +24,5 @@ pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
 pub use program::{Dependencies, Fetch, ImportMap, Integrity, Packed, fetch_script, normalize};
-pub use summary::SummaryOutput;
+pub use summary::{HandledSummary, SummaryOutput};
 pub use users::ScriptUsers;

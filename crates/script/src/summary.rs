@@ -1,6 +1,7 @@
 //! `handleSummary`.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, RunState, UserId};
 use plimsoll_k6::user::{Common, Interrupted, Phase, RunOptions, User, Work};
-use plimsoll_quickjs::{Thrown, Value};
+use plimsoll_quickjs::{Context, Persistent, Thrown, Value};
 use plimsoll_samples::{Mask, Recorder, Watch, WatchSettings};
 use serde_json::Value as Json;
 
@@ -31,12 +32,20 @@ pub struct SummaryOutput {
 /// All outputs of `handleSummary`.
 type Outputs = Vec<SummaryOutput>;
 
+/// The result of `handleSummary`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HandledSummary {
+    /// Its outputs. `None` if there are none; then the default summary is shown.
+    pub outputs: Option<Vec<SummaryOutput>>,
+    /// Its argument, with the changes that it made. `None` if the script does not export it.
+    pub data: Option<Json>,
+}
+
 /// How often to check for an interruption while `handleSummary` waits.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Program {
-    /// Runs `handleSummary` with `data` in its own instance. Returns `None` if the script returns no output; then the
-    /// default summary is shown.
+    /// Runs `handleSummary` with `data` in its own instance.
     ///
     /// # Errors
     /// If it threw an exception, timed out, was interrupted, or returned something that cannot be written.
@@ -44,7 +53,7 @@ impl Program {
         &self,
         data: &Json,
         interrupted: Interrupted,
-    ) -> Result<Option<Outputs>, ScriptError> {
+    ) -> Result<HandledSummary, ScriptError> {
         if self.has_other("handleSummary") {
             return Err(ScriptError::Unusable(
                 "exported identifier handleSummary must be a function".to_owned(),
@@ -55,17 +64,17 @@ impl Program {
         let data = self
             .has("handleSummary")
             .then(|| Arc::from(data.to_string()));
-        let mut outputs = once::on_own_thread(move || {
+        let mut handled = once::on_own_thread(move || {
             once::block_on(summarize(common, data, interrupted)).map_err(|error| {
                 let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?
         })?;
         if let Some(mask) = self.common.secrets.mask() {
-            let outputs = outputs.iter_mut().flatten();
+            let outputs = handled.outputs.iter_mut().flatten();
             outputs.for_each(|output| output.mask_secrets(mask));
         }
-        Ok(outputs)
+        Ok(handled)
     }
 }
 
@@ -103,7 +112,7 @@ async fn summarize(
     common: Arc<Common>,
     data: Option<Arc<str>>,
     interrupted: Interrupted,
-) -> Result<Option<Outputs>, ScriptError> {
+) -> Result<HandledSummary, ScriptError> {
     let run = common.run.get().cloned();
     let limit = run
         .as_ref()
@@ -117,19 +126,20 @@ async fn summarize(
     user.outlives_abort.set(true);
     let instance = Instance::start(user, None).await?;
     let (Some(data), Some(function)) = (data, instance.function("handleSummary")) else {
-        return Ok(None);
+        return Ok(HandledSummary::default());
     };
     // As in k6, the samples of this function have no other tags.
     instance.user.tags.set_group("");
     let stop = plimsoll_engine::Stop::new();
     stop.set_deadline(plimsoll_clock::now() + limit);
-    let call = instance.call(
-        Phase::Summary,
-        function,
-        Argument::Json(data),
-        Some(&stop),
-        read_outputs,
-    );
+    let changed = Rc::new(OnceCell::new());
+    let argument = Argument::Kept(data, Rc::clone(&changed));
+    let read = move |value: Value<'_>| {
+        let data = changed_data(value.context(), &changed)?;
+        let outputs = read_outputs(value)?;
+        Ok(outputs.map(|outputs| HandledSummary { outputs, data }))
+    };
+    let call = instance.call(Phase::Summary, function, argument, Some(&stop), read);
     let noticed = async {
         while !interrupted() {
             plimsoll_engine::timer::sleep(POLL_INTERVAL).await;
@@ -146,13 +156,30 @@ async fn summarize(
         Some(Outcome::Interrupted) | None if interrupted() => {
             Err(ScriptError::Aborted(AbortReason::Signal))
         }
-        Some(Outcome::Returned(outputs)) => outputs.map_err(ScriptError::Unusable),
+        Some(Outcome::Returned(handled)) => handled.map_err(ScriptError::Unusable),
         Some(Outcome::Threw(text) | Outcome::Rejected(text)) => Err(ScriptError::Exception(text)),
         Some(Outcome::Aborted(reason)) => Err(ScriptError::Aborted(reason)),
         Some(Outcome::Interrupted) | None => Err(ScriptError::Unusable(format!(
             "handleSummary() execution timed out after {}; give it more time by handleSummaryTimeout",
             plimsoll_units::duration::format(limit)
         ))),
+    }
+}
+
+/// The argument of `handleSummary` with its changes. `None` if it cannot be represented as JSON.
+fn changed_data(context: &Context, data: &OnceCell<Persistent>) -> Result<Option<Json>, Thrown> {
+    let Some(data) = data.get() else {
+        return Ok(None);
+    };
+    match data.restore(context).to_json() {
+        Ok(text) => Ok(text.and_then(|text| serde_json::from_str(&text).ok())),
+        Err(thrown) => {
+            let exception = context.take_exception(thrown);
+            match exception.is_uncatchable() {
+                true => Err(exception.rethrow()),
+                false => Ok(None),
+            }
+        }
     }
 }
 

@@ -352,15 +352,18 @@ fn handle_summary_returns_its_outputs() {
         export default function () {}
         export function handleSummary(data) {
             if (data.fail) throw new Error('no');
+            data.more = 1;
             if (data.none) return;
             return { stdout: 'hello ' + data.metrics.a, 'x.bin': new Uint8Array([1, 2]).buffer };
         }";
     let (program, _) = Script::text(text).load();
     let program = program.unwrap();
-    let outputs = program
+    let handled = program
         .handle_summary(&serde_json::json!({ "metrics": { "a": 5 } }), never())
-        .unwrap()
         .unwrap();
+    let changed = serde_json::json!({ "metrics": { "a": 5 }, "more": 1 });
+    assert_eq!(handled.data, Some(changed));
+    let outputs = handled.outputs.unwrap();
     let outputs: Vec<_> = outputs
         .into_iter()
         .map(|output| (output.place, output.bytes))
@@ -372,9 +375,13 @@ fn handle_summary_returns_its_outputs() {
             ("x.bin".to_owned(), vec![1, 2])
         ]
     );
+    let nothing = program
+        .handle_summary(&serde_json::json!({ "none": 1 }), never())
+        .unwrap();
+    assert_eq!(nothing.outputs, None);
     assert_eq!(
-        program.handle_summary(&serde_json::json!({ "none": 1 }), never()),
-        Ok(None)
+        nothing.data,
+        Some(serde_json::json!({ "none": 1, "more": 1 }))
     );
     let error = program
         .handle_summary(&serde_json::json!({ "fail": 1 }), never())

@@ -3,7 +3,8 @@
 use plimsoll_engine::AbortReason;
 use plimsoll_output::Paint;
 use plimsoll_run::{
-    EndSummary, ExportFile, Interrupted, Outcome, Refusal, ScriptError, SummaryMode, SummaryOutput,
+    EndSummary, ExportFile, HandledSummary, Interrupted, Outcome, Refusal, ScriptError,
+    SummaryMode, SummaryOutput,
 };
 
 use crate::exit::Exit;
@@ -30,6 +31,7 @@ impl ScriptSummary<'_> {
                 print_stdout(self.summary.text(self.mode).as_bytes());
             }
         };
+        let mut changed = None;
         match handled {
             Err(ScriptError::Unusable(reason)) => {
                 not_handled(&reason, log);
@@ -43,21 +45,21 @@ impl ScriptSummary<'_> {
                 Exit::of_refusal(&Refusal::from(error), log);
                 print();
             }
-            Ok(Some(outputs)) => {
-                // Print the result even if the script's files cannot be written.
-                if self.write_outputs(&outputs) {
-                    self.print_verdict();
-                } else {
-                    print_stderr(&self.summary.text(self.mode));
+            Ok(HandledSummary { outputs, data }) => {
+                changed = data;
+                match outputs {
+                    None => print(),
+                    // Print the result even if the script's files cannot be written.
+                    Some(outputs) if self.write_outputs(&outputs) => self.print_verdict(),
+                    Some(_) => print_stderr(&self.summary.text(self.mode)),
                 }
             }
-            Ok(None) => print(),
         }
         if self.json {
             print_stdout(json.as_bytes());
         }
         let Some(export) = export else { return };
-        let text = self.summary.export();
+        let text = self.summary.export(changed);
         if let Err(error) = export.write(&text) {
             not_handled(
                 &format!("cannot write --summary-export: {error}; it follows"),
