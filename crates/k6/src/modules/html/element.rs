@@ -330,13 +330,10 @@ impl Class for Element {
             attribute!(c"hrefLang", "hreflang"),
             attribute!(c"hreflang", "hreflang"),
             attribute!(c"htmlFor", "for"),
-            attribute!(c"httpEquiv", "http-equiv"),
             attribute!(c"keySystem", "keysystem"),
             attribute!(c"media", "media"),
             attribute!(c"mediaGroup", "mediagroup"),
             attribute!(c"pattern", "pattern"),
-            attribute!(c"referrerPolicy", "referrerpolicy"),
-            attribute!(c"scope", "scope"),
             attribute!(c"sizes", "sizes"),
             attribute!(c"srclang", "srclang"),
             attribute!(c"srcset", "srcset"),
@@ -372,8 +369,7 @@ impl Class for Element {
             number!(c"minLength", "minlength", -1),
             number!(c"optimum", "optimum", 0),
             number!(c"rowSpan", "rowspan", 1),
-            number!(c"span", "span", 1),
-            number!(c"start", "start", 1),
+            number!(c"start", "start", 0),
             number!(c"tabIndex", "tabindex", 0),
             one_of!(
                 c"autocapitalize",
@@ -386,12 +382,35 @@ impl Class for Element {
                 c"kind",
                 "kind",
                 [
-                    "subtitles",
+                    // k6's name of the default.
+                    "subtitle",
                     "captions",
                     "descriptions",
                     "chapters",
                     "metadata"
                 ]
+            ),
+            one_of!(
+                c"httpEquiv",
+                "http-equiv",
+                ["content-type", "default-style", "refresh"]
+            ),
+            one_of!(
+                c"referrerPolicy",
+                "referrerpolicy",
+                [
+                    "",
+                    "no-referrer",
+                    "no-referrer-when-downgrade",
+                    "origin",
+                    "origin-when-cross-origin",
+                    "unsafe-url"
+                ]
+            ),
+            one_of!(
+                c"scope",
+                "scope",
+                ["", "row", "col", "colgroup", "rowgroup"]
             ),
             one_of!(c"preload", "preload", ["auto", "metadata", "none"]),
             one_of!(c"wrap", "wrap", ["soft", "hard", "off"]),
@@ -438,6 +457,9 @@ impl Class for Element {
             )),
             method!(c"index", |context, node| Ok(
                 context.number(typed::option_index(node))
+            )),
+            method!(c"span", |context, node| Ok(
+                context.number(typed::span(node) as f64)
             )),
             method!(c"size", |context, node| Ok(
                 context.number(typed::size(node))

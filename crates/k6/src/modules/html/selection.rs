@@ -6,7 +6,7 @@ use plimsoll_quickjs::{
     Call, Class, Context, Entry, InImage, Returned, Thrown, Value, collect_in_pieces, give_way,
 };
 
-use super::element::Element;
+use super::element::{self, Element};
 use super::values;
 use crate::modules::go_value;
 use crate::pure::html::{Node, Selectors};
@@ -464,6 +464,9 @@ fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
+    if call.count() == 0 {
+        return element::list(context, from.nodes.clone());
+    }
     let place = call.argument(0).to_integer()?;
     let place = match place {
         0.. => place,

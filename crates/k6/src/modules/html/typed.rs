@@ -11,8 +11,12 @@ use crate::pure::html::{Node, Selectors};
 /// An attribute as a whole number.
 pub fn number(node: &Node, attribute: &str, default: i64) -> i64 {
     let text = node.attribute(attribute);
-    text.and_then(|text| text.trim().parse().ok())
-        .unwrap_or(default)
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The number of columns that a `col` or `colgroup` describes: at least 1.
+pub fn span(node: &Node) -> i64 {
+    number(node, "span", 1).max(1)
 }
 
 /// An attribute with a fixed set of values. The first value is the default.
@@ -32,25 +36,26 @@ fn below(node: &Node, selector: &str) -> Vec<Node> {
         .collect()
 }
 
-/// The element with that `id` in the node's document.
+/// The first element in the node's document that the selector `#id` finds. As in k6, an `id` that is not valid in a
+/// selector finds nothing.
 fn by_id(node: &Node, id: &str) -> Option<Node> {
-    let root = node.root();
-    let found = root
+    let selectors = Selectors::parse(&format!("#{id}"))?;
+    node.root()
         .descendants()
-        .find(|node| node.attribute("id") == Some(id));
-    found.filter(|_| !id.is_empty())
+        .find(|node| selectors.matches(node))
 }
 
 fn ancestor(node: &Node, names: &[&str]) -> Option<Node> {
     node.ancestors().find(|node| names.contains(&node.name()))
 }
 
-/// The form that a field belongs to.
+/// The form that a field belongs to. As in k6, the attribute `form` only counts outside of forms.
 pub fn form(node: &Node) -> Option<Node> {
-    match node.attribute("form") {
-        Some(id) => by_id(node, id),
-        None => ancestor(node, &["form"]),
-    }
+    let named = || match node.name() {
+        "option" => None,
+        _ => by_id(node, node.attribute("form")?),
+    };
+    ancestor(node, &["form"]).or_else(named)
 }
 
 /// The fields of a form or field set.
@@ -104,7 +109,7 @@ pub fn control(node: &Node) -> Option<Node> {
 
 /// The list of suggestions for a field.
 pub fn suggestions(node: &Node) -> Option<Node> {
-    by_id(node, node.attribute("list")?)
+    by_id(node, node.attribute("list")?).filter(|list| list.name() == "datalist")
 }
 
 /// The property `type`.
@@ -142,7 +147,16 @@ pub fn kind(node: &Node) -> &str {
         "keygen" => "keygen",
         "select" if node.attribute("multiple").is_some() => "select-multiple",
         "select" => "select",
-        "style" => node.attribute("type").unwrap_or("text/css"),
+        "style" => match node.attribute("type") {
+            None | Some("") => "text/css",
+            Some(kind) => kind,
+        },
+        "ol" => one_of(node, "type", &["1", "a", "A", "i", "I"]),
+        "li" => one_of(
+            node,
+            "type",
+            &["", "1", "a", "A", "i", "I", "disc", "square", "circle"],
+        ),
         _ => node.attribute("type").unwrap_or_default(),
     }
 }
@@ -167,15 +181,23 @@ pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     }
 }
 
+/// An attribute of a progress bar that is not negative. It may be infinite or not a number, as in k6.
+fn amount(node: &Node, attribute: &str) -> Option<f64> {
+    let number: f64 = node.attribute(attribute)?.parse().ok()?;
+    (number.is_nan() || number >= 0.0).then_some(number)
+}
+
+fn progress_maximum(node: &Node) -> f64 {
+    amount(node, "max").unwrap_or(1.0)
+}
+
 /// The value and the position of a progress bar. The position is the share of the maximum, or -1 without a value.
 pub fn progress(node: &Node) -> (f64, f64) {
-    let float = |name: &str| -> Option<f64> {
-        let number: Result<f64, _> = node.attribute(name)?.trim().parse();
-        number.ok().filter(|number| number.is_finite())
-    };
-    let most = float("max").filter(|most| *most > 0.0).unwrap_or(1.0);
-    match float("value").filter(|value| *value >= 0.0) {
-        Some(value) => (value / most, value / most),
+    match amount(node, "value") {
+        Some(value) => {
+            let share = value / progress_maximum(node);
+            (share, share)
+        }
         None => (0.0, -1.0),
     }
 }
@@ -198,10 +220,10 @@ pub fn selected_index(node: &Node) -> f64 {
     place.map_or(-1.0, |place| place as f64)
 }
 
-/// The position of an option in its `select`.
+/// The position of an option in its `select`; 0 outside of one.
 pub fn option_index(node: &Node) -> f64 {
-    let siblings = ancestor(node, &["select", "datalist"]).map(|list| options(&list));
-    position(&siblings.unwrap_or_default(), node)
+    let list = ancestor(node, &["select", "datalist"]);
+    list.map_or(0.0, |list| position(&options(&list), node))
 }
 
 /// Whether the element is disabled, or the group that an option is in.
@@ -298,13 +320,13 @@ pub fn images(node: &Node) -> Vec<Node> {
     root.descendants().filter(uses).collect()
 }
 
-/// The property `crossOrigin`. It is undefined if the attribute is absent, except for a script.
+/// The property `crossOrigin`. For a script it is the attribute; for other elements, it is undefined without a valid
+/// value.
 pub fn cross_origin<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     match node.attribute("crossorigin") {
-        None if node.name() == "script" => context.string(""),
-        None => Ok(context.undefined()),
+        value if node.name() == "script" => context.string(value.unwrap_or_default()),
         Some(value @ ("anonymous" | "use-credentials")) => context.string(value),
-        Some(_) => context.string("anonymous"),
+        _ => Ok(context.undefined()),
     }
 }
 
@@ -320,12 +342,11 @@ pub fn extent<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returne
 
 /// `max` and `min`: numbers for progress bars and meters, strings for other elements.
 pub fn bound<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned<'c> {
-    let default = match node.name() {
-        "progress" => 1,
-        "meter" => 0,
-        _ => return context.string(node.attribute(attribute).unwrap_or_default()),
-    };
-    Ok(context.number(number(node, attribute, default) as f64))
+    match node.name() {
+        "progress" => Ok(context.number(progress_maximum(node))),
+        "meter" => Ok(context.number(number(node, attribute, 0) as f64)),
+        _ => context.string(node.attribute(attribute).unwrap_or_default()),
+    }
 }
 
 /// The maximum length of a field's text. Without a limit it is -1 for an input and 0 for a text area.
