@@ -18,7 +18,6 @@ const IGNORED: &[&str] = &[
     "show-error",
     "include",
     "verbose",
-    "insecure",
     "http1.1",
     "http2",
     "http2-prior-knowledge",
@@ -26,7 +25,6 @@ const IGNORED: &[&str] = &[
     "no-buffer",
     "fail",
     "fail-with-body",
-    "globoff",
     "path-as-is",
     "no-progress-meter",
     "progress-bar",
@@ -39,7 +37,6 @@ const IGNORED: &[&str] = &[
 /// Flags with a value that do not affect the request.
 const IGNORED_WITH_VALUE: &[&str] = &[
     "output",
-    "max-time",
     "connect-timeout",
     "retry",
     "write-out",
@@ -101,6 +98,8 @@ struct CommandFlags {
     is_json: bool,
     is_query: bool,
     is_head: bool,
+    /// Whether brackets and braces in the URL are not patterns.
+    is_literal: bool,
     /// The file to send as the body of a PUT.
     upload: Option<String>,
     cookies: String,
@@ -289,6 +288,18 @@ fn flag(
             }
         }
         "upload-file" => given.upload = Some(text()),
+        "insecure" => journey.problem(
+            shown,
+            "certificates are checked; set insecureSkipTLSVerify in the script's options",
+        ),
+        "max-time" => journey.problem(
+            shown,
+            format!(
+                "its time limit is left out; set the timeout of the request to '{}s'",
+                text()
+            ),
+        ),
+        "globoff" => given.is_literal = true,
         "head" => given.is_head = true,
         "get" => given.is_query = true,
         name if IGNORED.contains(&name) => {}
@@ -360,10 +371,27 @@ fn part(
     });
 }
 
+/// Whether curl expands the URL to several, as with `[1-3]` and `{a,b}`.
+fn has_pattern(url: &str) -> bool {
+    let inside = |open: char, close: char| {
+        let parts = url.split(open).skip(1);
+        parts.filter_map(move |rest| Some(rest.split_once(close)?.0))
+    };
+    // An IPv6 address is in brackets, too.
+    inside('[', ']').any(|range| range.contains('-') && !range.contains(':'))
+        || inside('{', '}').any(|list| list.contains(','))
+}
+
 fn request(mut given: CommandFlags, shown: &str, journey: &mut Journey) {
     let Some(target) = given.url.take() else {
         return journey.problem(shown, "it has no URL");
     };
+    if !given.is_literal && has_pattern(&target) {
+        journey.problem(
+            shown,
+            format!("the pattern in its URL {target} is not expanded; write a loop"),
+        );
+    }
     let mut target = match target.contains("://") {
         true => target,
         // As in curl.
@@ -475,6 +503,25 @@ mod tests {
             let has_file = command.contains("-T") || command.contains('@');
             assert_eq!(request.body == Body::Text("placeholder".into()), has_file);
             assert_eq!(journey.problems.len(), usize::from(has_file), "{command}");
+        }
+    }
+
+    #[test]
+    fn flags_without_a_counterpart_are_reported() {
+        for (command, problem) in [
+            ("curl -k https://h/", "insecureSkipTLSVerify"),
+            ("curl -m 5 http://h/", "'5s'"),
+            ("curl 'http://h/a[1-3]'", "the pattern in its URL"),
+            ("curl 'http://h/{a,b}'", "the pattern in its URL"),
+            ("curl -g 'http://h/a[1-3]'", ""),
+            ("curl 'http://[::1]/{id}'", ""),
+        ] {
+            let journey = read(command).unwrap();
+            assert_eq!(journey.requests.len(), 1, "{command}");
+            let problems = journey.problems.iter().map(ToString::to_string);
+            let problems: String = problems.collect();
+            assert_eq!(problems.is_empty(), problem.is_empty(), "{command}");
+            assert!(problems.contains(problem), "{command}: {problems}");
         }
     }
 

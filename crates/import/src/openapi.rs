@@ -38,10 +38,12 @@ pub fn read(text: &str, settings: &Settings) -> Result<Journey, String> {
     };
     for (path, item) in ordered(paths) {
         let item = reader.resolved(item);
-        if item.get("$ref").is_some() {
-            reader
-                .journey
-                .problem(path.as_str(), "it is in another file");
+        if let Some(reference) = item.get("$ref").and_then(Value::as_str) {
+            let why = match reference.starts_with('#') {
+                true => format!("the reference {reference} leads nowhere in the file"),
+                false => "it is in another file".to_owned(),
+            };
+            reader.journey.problem(path.as_str(), why);
         }
         let shared = item.get("parameters");
         for method in METHODS {
@@ -211,6 +213,24 @@ fn words(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::text::Piece;
+
+    #[test]
+    fn recursive_schemas_end_where_they_may() {
+        let text = r##"{"openapi": "3.1.0", "servers": [{"url": "http://h"}],
+            "components": {"schemas": {"Node": {"type": "object", "required": ["name"], "properties": {
+                "name": {"example": "K"}, "child": {"$ref": "#/components/schemas/Node"},
+                "children": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}},
+                "other": {"oneOf": [{"$ref": "#/components/schemas/Node"}, {"type": "integer"}]}}}}},
+            "paths": {"/gone": {"$ref": "#/paths/none"}, "/nodes": {"post": {"requestBody": {"content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}}}}}"##;
+        let journey = read(text, &Settings::default()).unwrap();
+        let body = serde_json::json!({ "name": "K", "children": [], "other": 1 });
+        let body = crate::journey::Json::of(&body).unwrap();
+        assert_eq!(journey.requests[0].body, crate::journey::Body::Json(body));
+        let problem = journey.problems[0].to_string();
+        let expected = "/gone: the reference #/paths/none leads nowhere in the file";
+        assert_eq!(problem, expected);
+    }
 
     #[test]
     fn the_parameter_id_differs_between_resources() {

@@ -9,6 +9,15 @@ const MAX_DEPTH: usize = 8;
 /// Maximum number of values to generate for one body.
 const MAX_VALUES: usize = 500;
 
+/// The state of generating one value.
+#[derive(Default)]
+struct Progress<'a> {
+    /// The number of values inside of it so far.
+    count: usize,
+    /// The schemas around the current one.
+    around: Vec<&'a Value>,
+}
+
 impl<'a> Reader<'a> {
     /// The example of a parameter or of a media type, or a value that matches its schema.
     pub(super) fn example(&self, holder: &'a Value) -> Value {
@@ -22,12 +31,27 @@ impl<'a> Reader<'a> {
         }
         // In Swagger 2, the parameter itself contains the schema.
         let schema = holder.get("schema").unwrap_or(holder);
-        self.generated(schema, 0, &mut 0)
+        self.generated(schema, &mut Progress::default())
     }
 
-    fn generated(&self, schema: &'a Value, depth: usize, count: &mut usize) -> Value {
-        *count += 1;
+    /// A value that matches the schema. It is null where a schema contains itself.
+    fn generated(&self, schema: &'a Value, progress: &mut Progress<'a>) -> Value {
+        progress.count += 1;
         let schema = self.resolved(schema);
+        let is_recursive = progress
+            .around
+            .iter()
+            .any(|outer| std::ptr::eq(*outer, schema));
+        if is_recursive {
+            return Value::Null;
+        }
+        progress.around.push(schema);
+        let value = self.generated_once(schema, progress);
+        progress.around.pop();
+        value
+    }
+
+    fn generated_once(&self, schema: &'a Value, progress: &mut Progress<'a>) -> Value {
         for key in ["example", "default", "const"] {
             if let Some(value) = schema.get(key) {
                 return value.clone();
@@ -38,21 +62,24 @@ impl<'a> Reader<'a> {
                 return value.clone();
             }
         }
-        if depth >= MAX_DEPTH || *count >= MAX_VALUES {
+        if progress.around.len() > MAX_DEPTH || progress.count >= MAX_VALUES {
             return Value::Null;
         }
         if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
-            let mut whole = self.object(schema, depth, count);
+            let mut whole = self.object(schema, progress);
             for part in parts {
-                if let Value::Object(fields) = self.generated(part, depth + 1, count) {
+                if let Value::Object(fields) = self.generated(part, progress) {
                     whole.extend(fields);
                 }
             }
             return Value::Object(whole);
         }
         for key in ["oneOf", "anyOf"] {
-            if let Some(first) = schema.get(key).and_then(|choices| choices.get(0)) {
-                return self.generated(first, depth + 1, count);
+            if let Some(choices) = schema.get(key).and_then(Value::as_array) {
+                let mut values = choices
+                    .iter()
+                    .map(|choice| self.generated(choice, progress));
+                return values.find(|value| !value.is_null()).unwrap_or_default();
             }
         }
         let kind = match schema.get("type") {
@@ -72,28 +99,31 @@ impl<'a> Reader<'a> {
             "boolean" => json!(true),
             "string" => text(schema).into(),
             "array" => match schema.get("items") {
-                Some(items) => Value::Array(vec![self.generated(items, depth + 1, count)]),
+                Some(items) => match self.generated(items, progress) {
+                    Value::Null => json!([]),
+                    item => Value::Array(vec![item]),
+                },
                 None => json!([]),
             },
             "null" => Value::Null,
             _ if schema.get("properties").is_some() || kind == "object" => {
-                Value::Object(self.object(schema, depth, count))
+                Value::Object(self.object(schema, progress))
             }
             _ => json!("text"),
         }
     }
 
-    fn object(&self, schema: &'a Value, depth: usize, count: &mut usize) -> Map<String, Value> {
+    fn object(&self, schema: &'a Value, progress: &mut Progress<'a>) -> Map<String, Value> {
         let mut fields = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let property = self.resolved(property);
             if property.get("readOnly").and_then(Value::as_bool) == Some(true)
-                || *count >= MAX_VALUES
+                || progress.count >= MAX_VALUES
             {
                 continue;
             }
-            let value = self.generated(property, depth + 1, count);
+            let value = self.generated(property, progress);
             // Recursive structures end with an empty value.
             if !value.is_null() {
                 fields.insert(name.clone(), value);
