@@ -64,9 +64,9 @@ async function browserValues() {
 }
 
 async function values() {
-  const page = html.parseHTML('<form id=f><input id=i></form>');
+  const page = html.parseHTML('<form id=f><input id=i name=n value=v></form>');
   const element = page.find('input').get(0);
-  const response = http.get(`${__ENV.BASE}/set-cookie?a=b`);
+  const response = http.get(`${__ENV.BASE}/set-cookie?a=b`, { cookies: { c: 'd' } });
   const cookies = Object.values(response.cookies)[0];
   let controller;
   const stream = new streams.ReadableStream({ start(given) { controller = given; } });
@@ -87,6 +87,14 @@ async function values() {
   const call = client.invoke('cases.Cases/EchoWord', {});
   const calls = new grpc.Stream(client, 'cases.Cases/Chat');
   calls.end();
+  const received = {};
+  const counting = new grpc.Stream(client, 'cases.Cases/CountAndFail');
+  await new Promise((resolve) => {
+    counting.on('data', (data, metadata) => { received.metadata = metadata; });
+    counting.on('error', (reason) => { received.error = reason; resolve(); });
+    counting.write({ value: 2 });
+    counting.end();
+  });
   return {
     'k6/browser': await browserValues(),
     'k6/crypto': { Hasher: crypto.createHash('md5') },
@@ -97,16 +105,15 @@ async function values() {
       CountQueuingStrategy: new streams.CountQueuingStrategy({ highWaterMark: 1 }),
     },
     'k6/html': {
-      Selection: page, Element: element, Attribute: element.getAttributeNode('id'), FormValue: { name: 1, value: 1 },
+      Selection: page, Element: element, Attribute: element.getAttributeNode('id'), FormValue: page.find('form').serializeArray()[0],
     },
     'k6/http': {
-      Response: response, RefinedResponse: response, RequestCookie: { name: 1, value: 1, replace: 1 }, ResponseCookie: cookies && cookies[0],
+      Response: response, RefinedResponse: response, RequestCookie: response.request.cookies.c[0], ResponseCookie: cookies && cookies[0],
       FileData: http.file('a'), CookieJar: new http.CookieJar(),
     },
     'k6/metrics': metricsOf,
     'k6/net/grpc': {
-      Client: client, Stream: calls, Response: call, HealthCheckResponse: health, GrpcError: { code: 1, details: 1, message: 1 },
-      StreamMessageMetadata: { ts: 1 },
+      Client: client, Stream: calls, Response: call, HealthCheckResponse: health, GrpcError: received.error, StreamMessageMetadata: received.metadata,
     },
     'k6/secrets': { SecretSource: source.source('a') },
     'k6/websockets': { WebSocket: socket, Blob: new websockets.Blob(['a']), MessageEvent: message, ErrorEvent: error },
