@@ -219,6 +219,45 @@ fn inspect_merges_tags_if_the_feature_is_enabled() {
 }
 
 #[test]
+fn scripts_cannot_change_their_environment_if_the_feature_is_enabled() {
+    let script = "export default function () {
+        const attempt = (change) => { try { change(); return 'changed'; } catch (e) { return e.name; } };
+        const results = [
+            attempt(() => { __ENV.A = 'new'; }), attempt(() => { delete __ENV.A; }), attempt(() => { __ENV.B = 'b'; }),
+        ];
+        console.log(...results, __ENV.A, __ENV.B);
+    }";
+    for (flags, expected) in [
+        (&["-e", "A=old"][..], "changed changed changed undefined b"),
+        (
+            &["-e", "A=old", "--features", "freeze-env"],
+            "TypeError TypeError TypeError old undefined",
+        ),
+    ] {
+        let ended = run(script, "", flags).run();
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn the_version_and_the_features_are_printed_as_json() {
+    let printed = |arguments: &[&str]| -> Value {
+        let ended = plimsoll(arguments).run();
+        serde_json::from_str(&ended.stdout).unwrap()
+    };
+    let version = printed(&["version", "--json"]);
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    let features = printed(&["features", "--json"]);
+    let names = features.as_array().unwrap().iter();
+    let names: Vec<&Value> = names.map(|feature| &feature["name"]).collect();
+    for name in ["native-histograms", "merge-run-tags", "freeze-env"] {
+        assert!(names.contains(&&json!(name)), "{name}: {features}");
+        let text = plimsoll(&["features"]).run().stdout;
+        assert!(text.contains(name), "{text}");
+    }
+}
+
+#[test]
 fn every_command_has_help() {
     for command in [
         "run",
