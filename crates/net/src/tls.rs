@@ -22,8 +22,9 @@ use crate::quic_notes::{RecordingVerifier, recording};
 use crate::tls_fault::{go_name, tls_fault};
 use crate::verify::{Roots, Verifier};
 
-/// Limit for one handshake.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Limit for one handshake, also for callers without a timeout of their own. Not shorter than the default timeout of a
+/// request, which therefore ends first.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// TLS settings. Plain data; [`TlsSettings::check`] reports errors before the first connection.
 #[derive(Clone, Debug, Default)]

@@ -205,7 +205,7 @@ pub const DIFFERS: &[&str] = &[
     "`k6/browser` starts one Chromium process when a script first uses it, and gives each iteration its own browser context. k6 starts one Chromium process for each iteration. Web vitals that can still change are recorded when the browser leaves the document or closes the page, and only the last value is recorded.",
     "WebCrypto follows the standard where k6 deviates from it: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes only the bytes of the given view, and AES-GCM accepts initialization vectors and tags of all lengths.",
     "Percentiles of metrics with more than about 1,000 values are approximate, with an error of about 0.1 %. The maximum of a gauge is the largest value that was added; in k6, it is never below 0.",
-    "A TLS handshake may take at most 10 s, even if the request's timeout is longer.",
+    "A TLS handshake may take at most 60 s, even if the request's timeout is longer.",
     "A boolean environment variable without a value counts as not set; k6 rejects some of them.",
     "With `--http-debug`, the log shows the headers that are sent, with masked passwords and tokens unless `--show-secrets` is given. k6 also shows `Accept-Encoding: gzip`, which it does not send.",
     "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. If the password in a URL contains escaped characters, the tags `url` and `name` mask all of it; k6 shows a part.",
