@@ -45,7 +45,7 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
         let checks = results.pointer("/checks/results").and_then(Value::as_array);
         for check in checks.into_iter().flatten() {
             if let Some(name) = check.get("name").and_then(Value::as_str) {
-                block.check_names.push((name.to_owned(), line));
+                push_check(&mut block, name, check, line);
             }
         }
         if let (Some(elapsed), Some(requests)) = (&block.elapsed, &block.requests)
@@ -188,6 +188,13 @@ fn read_thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
     }
 }
 
+/// Adds a check. One without a number of failures may have failed.
+fn push_check(block: &mut Block, name: &str, check: &Value, line: usize) {
+    let fails = check.get("fails").and_then(Value::as_f64);
+    block.check_names.push((name.to_owned(), line));
+    block.failed_marks += usize::from(fails.is_none_or(|fails| fails > 0.0));
+}
+
 /// Groups are nested. The limit is far above the nesting of any real script.
 fn read_check_names(block: &mut Block, group: Option<&Value>, line: usize, depth: usize) {
     let Some(group) = group.filter(|_| depth < 32) else {
@@ -202,7 +209,7 @@ fn read_check_names(block: &mut Block, group: Option<&Value>, line: usize, depth
     };
     for check in entries("checks") {
         if let Some(name) = check.get("name").and_then(Value::as_str) {
-            block.check_names.push((name.to_owned(), line));
+            push_check(block, name, check, line);
         }
     }
     for inner in entries("groups") {
