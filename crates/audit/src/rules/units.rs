@@ -3,7 +3,7 @@
 use crate::block::{Block, Tool, Traffic};
 use crate::document::Table;
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, format_number, format_value, split_number};
+use crate::quantity::{Quantity, Unit, format_number, format_value, parse_number, split_number};
 use crate::records::{Meaning, Name};
 use crate::report::{Findings, Report};
 
@@ -77,7 +77,7 @@ fn check_rate(block: &Block, side: &Traffic, findings: &mut Findings) {
                 "{} ÷ {} = {}, {:.2} times the printed value{}",
                 total.text,
                 format_value(time, Unit::Time),
-                format_value(computed, rate.unit),
+                format_like(rate, computed),
                 computed / rate.value,
                 if (computed * 8.0 / rate.value - 1.0).abs() < 0.1
                     || (computed / 8.0 / rate.value - 1.0).abs() < 0.1
@@ -91,6 +91,23 @@ fn check_rate(block: &Block, side: &Traffic, findings: &mut Findings) {
                 .to_owned(),
         ],
     );
+}
+
+/// Formats a value in the unit of a printed rate. Some tools print binary multiples under decimal
+/// names, so that only the printed number and its value show what the unit means.
+fn format_like(printed: &Quantity, value: f64) -> String {
+    let split = split_number(&printed.text);
+    let known = split.and_then(|(number, unit)| Some((parse_number(number)?.0, unit.trim())));
+    let Some((number, unit)) = known.filter(|(number, unit)| *number > 0.0 && !unit.is_empty())
+    else {
+        return format_value(value, printed.unit);
+    };
+    let per_second = match unit.contains('/') || unit.ends_with("ps") {
+        true => "",
+        false => "/s",
+    };
+    let converted = format_number(value / printed.value * number);
+    format!("{converted} {unit}{per_second}")
 }
 
 /// Reports the same digits as in the raw block with another unit.
