@@ -31,6 +31,33 @@ pub struct Figure {
     pub text: String,
 }
 
+impl Figure {
+    /// The text with the unit from the name of the figure if the text has none: `45 ms` for 45 in the
+    /// column `mean (ms)`.
+    pub fn with_unit(&self) -> String {
+        let text = &self.text;
+        let Some(own) = read(text).filter(|own| own.kind == Kind::Plain) else {
+            return text.clone();
+        };
+        let is = |scale: f64| (self.value / own.value / scale - 1.0).abs() < 1e-6;
+        let units: &[(f64, &str)] = match self.kind {
+            Kind::Time => &[
+                (1e-9, " ns"),
+                (1e-6, " µs"),
+                (1e-3, " ms"),
+                (1.0, " s"),
+                (60.0, " min"),
+                (3600.0, " h"),
+            ],
+            Kind::Rate => &[(1.0, "/s")],
+            Kind::Percent => &[(1.0, " %")],
+            _ => &[],
+        };
+        let unit = units.iter().find(|(scale, _)| is(*scale));
+        unit.map_or_else(|| text.clone(), |(_, unit)| format!("{text}{unit}"))
+    }
+}
+
 /// Words that may follow a factor or a percentage.
 const CHANGES: [&str; 13] = [
     "faster",

@@ -26,6 +26,11 @@ impl Field {
         self.figure.value > 0.0 && !self.figure.bound
     }
 
+    /// The figure as printed, with the unit from its name if the figure has none.
+    pub fn figure_with_unit(&self) -> String {
+        self.figure.with_unit()
+    }
+
     /// Whether a larger value is better, or `None` if the direction has no meaning.
     pub fn more_is_better(&self) -> Option<bool> {
         match self.name.meaning {

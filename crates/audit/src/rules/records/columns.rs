@@ -303,11 +303,8 @@ fn check_equal_work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let [(row, product)] = &others[..] else {
         return;
     };
-    let figure = |column: &Column| {
-        column.cells[*row]
-            .map_or("", |figure| &figure.text)
-            .to_owned()
-    };
+    let figure =
+        |column: &Column| column.cells[*row].map_or_else(String::new, |figure| figure.with_unit());
     if alike.len() < 4 || apart(*product) < 0.1 {
         return;
     }

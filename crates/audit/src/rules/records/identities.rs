@@ -1,52 +1,76 @@
 //! Identities of the counts, the time and the rate of one record: count ÷ time = rate, and the
 //! parts and shares of counts.
 
-use super::warn;
+use super::{shares, warn};
 use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
 pub fn check(record: &Record, findings: &mut Findings) {
-    for identity in [
+    let identities = [
         check_rate,
-        check_hidden_failures,
+        shares::check_hidden_failures,
         check_time,
         check_parts,
         check_requests_per_user,
-        check_complement,
+        shares::check_complement,
+        shares::check_range,
+        check_part_of_requests,
         check_transfer,
-    ] {
-        report(record, identity(record), findings);
-    }
+    ];
+    let mut found: Vec<Contradiction> = identities
+        .iter()
+        .filter_map(|identity| identity(record))
+        .collect();
     for meaning in [Meaning::FailedShare, Meaning::PassedShare] {
-        report(record, check_share(record, meaning), findings);
+        found.extend(shares::check_counts(record, meaning));
+    }
+    let mut rest = found;
+    while let Some(first) = rest.first() {
+        let rule = first.rule;
+        let (same, other) = rest.into_iter().partition(|one| one.rule == rule);
+        report(record, same, findings);
+        rest = other;
     }
 }
 
 /// Fields that contradict each other.
-struct Contradiction<'r> {
-    rule: &'static str,
-    fields: Vec<&'r Field>,
-    arithmetic: String,
-    advice: &'static str,
+pub struct Contradiction<'r> {
+    pub rule: &'static str,
+    pub fields: Vec<&'r Field>,
+    pub arithmetic: String,
+    pub advice: &'static str,
 }
 
-fn report(record: &Record, found: Option<Contradiction>, findings: &mut Findings) {
-    let Some(found) = found else {
+/// Reports the contradictions of one rule together. One about fields that are already shown has the
+/// same cause as the others.
+fn report(record: &Record, found: Vec<Contradiction>, findings: &mut Findings) {
+    let (mut shown, mut reasons) = (Vec::new(), Vec::new());
+    let Some((rule, advice)) = found.first().map(|first| (first.rule, first.advice)) else {
         return;
     };
-    let shown: Vec<String> = found
-        .fields
-        .iter()
-        .map(|field| format_field(field))
-        .collect();
-    let label = match record.label.is_empty() {
+    for one in found {
+        let fields: Vec<String> = one.fields.iter().map(|field| format_field(field)).collect();
+        let new: Vec<String> = fields
+            .into_iter()
+            .filter(|field| !shown.contains(field))
+            .collect();
+        if !new.is_empty() {
+            shown.extend(new);
+            reasons.push(one.arithmetic);
+        }
+    }
+    let evidence = format!("{}{}", label_prefix(record), shown.join(", "));
+    let words = [evidence, reasons.join("; "), advice.to_owned()];
+    warn(rule, record.line, words, findings);
+}
+
+/// `A: `, or nothing for a record without a label.
+pub fn label_prefix(record: &Record) -> String {
+    match record.label.is_empty() {
         true => String::new(),
         false => format!("{}: ", record.label),
-    };
-    let evidence = format!("{label}{}", shown.join(", "));
-    let words = [evidence, found.arithmetic, found.advice.to_owned()];
-    warn(found.rule, record.line, words, findings);
+    }
 }
 
 pub fn format_field(field: &Field) -> String {
@@ -54,7 +78,7 @@ pub fn format_field(field: &Field) -> String {
 }
 
 /// Whether a figure is a count that is not rounded.
-fn exact_count(record: &Record, meaning: Meaning) -> Option<&Field> {
+pub fn exact_count(record: &Record, meaning: Meaning) -> Option<&Field> {
     let field = record.only_field(meaning)?;
     let figure = &field.figure;
     (figure.kind == Kind::Plain && !figure.about && figure.value >= 0.0).then_some(field)
@@ -143,9 +167,9 @@ fn check_rate(record: &Record) -> Option<Contradiction<'_>> {
         arithmetic: format!(
             "{} ÷ {} = {}/s, not {}",
             count.figure.text,
-            time.figure.text,
+            time.figure_with_unit(),
             format_number(right),
-            rate.figure.text
+            rate.figure_with_unit()
         ),
         advice: "Take all three figures from the same run.",
     })
@@ -158,91 +182,17 @@ fn is_shifted(ratio: f64, slack: f64) -> bool {
         .any(|factor| (ratio / factor - 1.0).abs() <= 0.01 + slack && slack < 0.05)
 }
 
-/// Compares the share of failures, or of successes, with the counts.
-fn check_share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
-    let printed = record
-        .only_field(meaning)
-        .filter(|field| field.figure.kind == Kind::Percent && !field.figure.about)?;
-    let counts = [Meaning::Failed, Meaning::Passed, Meaning::Requests]
-        .map(|meaning| exact_count(record, meaning));
-    let [failed, passed, all] = counts.map(|field| field.map(|field| field.figure.value));
-    let failed_shares = [
-        failed.zip(all).map(|(failed, all)| failed / all),
-        failed.zip(all).map(|(failed, all)| failed / (all + failed)),
-        passed.zip(all).map(|(passed, all)| 1.0 - passed / all),
-        failed
-            .zip(passed)
-            .map(|(failed, passed)| failed / (passed + failed)),
-    ];
-    let percents: Vec<f64> = failed_shares
-        .into_iter()
-        .flatten()
-        .filter(|share| share.is_finite() && (0.0..=1.0).contains(share))
-        .map(|share| match meaning {
-            Meaning::FailedShare => 100.0 * share,
-            _ => 100.0 * (1.0 - share),
-        })
-        .collect();
-    let slack = printed.figure.step * 1.001 + 1e-9;
-    let first = percents.first()?;
-    if percents
-        .iter()
-        .any(|right| (right - printed.figure.value).abs() <= slack)
-    {
-        return None;
-    }
+/// Checks that no more requests succeeded or failed than there were.
+fn check_part_of_requests(record: &Record) -> Option<Contradiction<'_>> {
+    let all = exact_count(record, Meaning::Requests)?;
+    let passed = exact_count(record, Meaning::Passed);
+    // Some tools do not include failures in the number of requests.
+    let part = passed.filter(|part| part.figure.value > all.figure.value + all.figure.step)?;
     Some(Contradiction {
         rule: "total-mismatch",
-        fields: std::iter::once(printed)
-            .chain(counts.into_iter().flatten())
-            .collect(),
-        arithmetic: format!(
-            "these counts give {} %, not {}",
-            format_number(*first),
-            printed.figure.text
-        ),
-        advice: "Recalculate the share from the counts.",
-    })
-}
-
-/// Checks that the shares of successes and failures do not exceed 100 % together.
-fn check_complement(record: &Record) -> Option<Contradiction<'_>> {
-    let share = |meaning| {
-        let field = record.only_field(meaning)?;
-        (field.figure.kind == Kind::Percent && !field.figure.about).then_some(field)
-    };
-    let passed = share(Meaning::PassedShare)?;
-    let failed = share(Meaning::FailedShare)?;
-    let sum = passed.figure.value + failed.figure.value;
-    if sum <= 100.0 + passed.figure.step + failed.figure.step + 1e-9 {
-        return None;
-    }
-    Some(Contradiction {
-        rule: "total-mismatch",
-        fields: vec![passed, failed],
-        arithmetic: format!(
-            "{} + {} = {} %, more than 100 %",
-            passed.figure.text,
-            failed.figure.text,
-            format_number(sum)
-        ),
-        advice: "Recalculate both shares from the counts.",
-    })
-}
-
-/// Reports failures next to a share that is printed as 0.
-fn check_hidden_failures(record: &Record) -> Option<Contradiction<'_>> {
-    let failed = record.only_field(Meaning::Failed)?;
-    let share = record.only_field(Meaning::FailedShare)?;
-    let counted = failed.figure.kind == Kind::Plain && failed.figure.value >= 1.0;
-    if !counted || share.figure.kind != Kind::Percent || share.figure.value != 0.0 {
-        return None;
-    }
-    Some(Contradiction {
-        rule: "failures-rounded-away",
-        fields: vec![failed, share],
-        arithmetic: format!("{} failed, so the share is not 0", failed.figure.text),
-        advice: "State the count, or the share with enough digits.",
+        arithmetic: format!("{} > {}", part.figure.text, all.figure.text),
+        fields: vec![all, part],
+        advice: "Take both counts from the same run.",
     })
 }
 
@@ -277,9 +227,9 @@ fn check_time(record: &Record) -> Option<Contradiction<'_>> {
         arithmetic: format!(
             "{} ÷ {} = {} for all of them, but one took {}",
             count.figure.text,
-            rate.figure.text,
+            rate.figure_with_unit(),
             format_value(all, Unit::Time),
-            slow.figure.text
+            slow.figure_with_unit()
         ),
         advice: "Divide the count by the time of the whole run.",
     })
@@ -325,7 +275,7 @@ fn check_transfer(record: &Record) -> Option<Contradiction<'_>> {
         arithmetic: format!(
             "{} ÷ {} = {}, not {}",
             data.figure.text,
-            time.figure.text,
+            time.figure_with_unit(),
             format_value(right, Unit::ByteRate),
             per_second.figure.text
         ),

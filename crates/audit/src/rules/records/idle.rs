@@ -1,6 +1,7 @@
 //! Far fewer requests in flight than users: a row of a closed loop without pauses, and a passage that
 //! denies pauses.
 
+use super::identities::{format_field, label_prefix};
 use super::{littles_law, quote_with_field, warn};
 use crate::pattern::{Pattern, pattern};
 use crate::quantity::format_number;
@@ -80,18 +81,16 @@ pub fn check(page: &str, grid: &Grid, users: f64, findings: &mut Findings) {
         record.line,
         [
             format!(
-                "{}: {} {}, {} {}, {} users",
-                record.label,
-                rate.name.text,
-                rate.figure.text,
-                time.name.text,
-                time.figure.text,
+                "{}{}, {}, {} users",
+                label_prefix(record),
+                format_field(rate),
+                format_field(time),
                 format_number(users)
             ),
             format!(
                 "{} × {} = {} requests at once; the other users of {} did nothing, unlike in another row",
-                rate.figure.text,
-                time.figure.text,
+                rate.figure_with_unit(),
+                time.figure_with_unit(),
                 format_number(rate.figure.value * time.figure.value),
                 format_number(users)
             ),
@@ -163,8 +162,8 @@ pub fn check_sentence(
             quote_with_field(text, rate),
             format!(
                 "{} × {} = {} requests at once, so {} users paused for most of the time",
-                rate.figure.text,
-                mean.figure.text,
+                rate.figure_with_unit(),
+                mean.figure_with_unit(),
                 format_number(busy),
                 format_number(users)
             ),

@@ -1,5 +1,6 @@
 //! More requests in flight than users: rate × mean latency of one record.
 
+use super::identities::{format_field, label_prefix};
 use super::{idle, warn};
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
@@ -148,18 +149,16 @@ fn check_record(
         };
         let words = [
             format!(
-                "{}: {} {}, {} {}, {} users",
-                record.label,
-                rate.name.text,
-                rate.figure.text,
-                field.name.text,
-                field.figure.text,
+                "{}{}, {}, {} users",
+                label_prefix(record),
+                format_field(rate),
+                format_field(field),
                 format_number(users)
             ),
             format!(
                 "{} × {}{words} = {} requests in flight, but {} users have at most {}",
-                rate.figure.text,
-                field.figure.text,
+                rate.figure_with_unit(),
+                field.figure_with_unit(),
                 format_number(rate.figure.value * field.figure.value * share),
                 format_number(users),
                 format_number(users)

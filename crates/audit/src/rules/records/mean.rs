@@ -1,7 +1,7 @@
 //! Checks that the mean of a record is within the bounds given by its percentiles, its minimum and
 //! its maximum.
 
-use super::identities::format_field;
+use super::identities::{format_field, label_prefix};
 use super::warn;
 use crate::quantity::{Unit, format_number, format_value};
 use crate::records::{Field, Kind, Meaning, Record};
@@ -90,8 +90,8 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
         "percentile-disorder",
         record.line,
         [
-            format!("{} {}", record.label, format_field(mean)),
-            format!("{words}, not {}", mean.figure.text),
+            format!("{}{}", label_prefix(record), format_field(mean)),
+            format!("{words}, not {}", mean.figure_with_unit()),
             "Take the mean and the percentiles from the same run.".to_owned(),
         ],
         findings,

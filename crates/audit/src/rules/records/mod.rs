@@ -38,6 +38,7 @@ mod relations;
 mod restated;
 mod same_in_flight;
 mod share_within;
+mod shares;
 mod shifted;
 mod stated_change;
 mod stated_figure;
@@ -66,13 +67,18 @@ use crate::rules::prose::shorten;
 const MAX_HEADINGS: usize = 500;
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
-    if !report.document.markdown {
+    // In JSON, equal names may belong to different objects.
+    if report.text.trim_start().starts_with(['{', '[']) && !report.document.markdown {
         return;
     }
     let tables = grids.tables.iter().flat_map(|grid| &grid.records);
     for record in tables.chain(&grids.lists) {
         percentiles::check(record, findings);
         identities::check(record, findings);
+    }
+    // The other rules need headings, tables or sentences.
+    if !report.document.markdown {
+        return;
     }
     for grid in &grids.rows {
         columns::check(grid, findings);

@@ -71,7 +71,7 @@ fn table(grid: &Grid, findings: &mut Findings) {
     let Some(row) = rows.iter().find(|row| row.users > 1.5 * high) else {
         return;
     };
-    let (rate, time) = (&row.rate.figure.text, &row.time.figure.text);
+    let (rate, time) = (row.rate.figure_with_unit(), row.time.figure_with_unit());
     warn(
         "littles-law-gap",
         row.record.line,
