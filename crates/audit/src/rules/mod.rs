@@ -22,6 +22,7 @@ mod labels;
 mod location;
 mod missing_requests;
 mod objective;
+mod one_run;
 mod open_loop;
 mod prose;
 mod protocol;
@@ -132,6 +133,8 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     claims::check_labelled_figures(report, findings);
     claims::check_rows(report, findings);
     claims::check_data(report, findings);
+    one_run::check_times(report, findings);
+    one_run::check_failures(report, findings);
     shares::check_share_without_counts(report, findings);
     shares::check_weighted_mean(report, findings);
     copies::check_changed_copies(report, findings);
