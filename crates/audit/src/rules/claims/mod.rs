@@ -14,6 +14,7 @@ mod errors;
 mod expression;
 mod fraction;
 mod from_to;
+mod impossible_share;
 mod list_length;
 mod met_limits;
 mod met_range;
@@ -52,6 +53,7 @@ const MAX_SENTENCES: usize = 4000;
 pub fn check_ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         fraction::check_sentence(sentence, prose.line, findings);
+        impossible_share::check_sentence(sentence, prose.line, findings);
         named_outputs::check_sentence(report, sentence, prose.line, findings);
         advantage::check_sentence(report, sentence, prose.line, findings);
         changes::check_sentence(sentence, prose.line, findings);
