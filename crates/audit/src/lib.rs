@@ -38,6 +38,10 @@ pub struct Audit {
     pub file: String,
     pub findings: Vec<Finding>,
     pub blocks: Vec<Block>,
+    /// The number of tables with figures, not counting tool output.
+    pub tables: usize,
+    /// The number of lists with figures.
+    pub lists: usize,
 }
 
 /// The reason why a file could not be audited.
@@ -110,6 +114,8 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     Ok(Audit {
         file: file.to_owned(),
         findings,
+        tables: grids.tables.len(),
+        lists: grids.lists.len(),
         blocks: report.blocks,
     })
 }

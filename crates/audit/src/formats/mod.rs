@@ -23,14 +23,26 @@ fn count(audits: &[Audit], level: Level) -> usize {
         .count()
 }
 
-/// `2 errors, 1 warning, 3 notes in 4 blocks`
+/// `2 errors, 1 warning, 3 notes in 4 blocks, 1 table`
 fn summary(audits: &[Audit]) -> String {
     let words = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let sum = |count: fn(&Audit) -> usize| audits.iter().map(count).sum::<usize>();
+    let (blocks, tables, lists) = (
+        sum(|audit| audit.blocks.len()),
+        sum(|audit| audit.tables),
+        sum(|audit| audit.lists),
+    );
+    let mut read = Vec::new();
+    if blocks > 0 || tables + lists == 0 {
+        read.push(words(blocks, "block"));
+    }
+    read.extend((tables > 0).then(|| words(tables, "table")));
+    read.extend((lists > 0).then(|| words(lists, "list")));
     format!(
         "{}, {}, {} in {}",
         words(count(audits, Level::Error), "error"),
         words(count(audits, Level::Warning), "warning"),
         words(count(audits, Level::Note), "note"),
-        words(audits.iter().map(|audit| audit.blocks.len()).sum(), "block"),
+        read.join(", "),
     )
 }
