@@ -19,7 +19,7 @@ pub struct FindArgs {
     /// Maximum share of failed requests
     #[arg(long, value_name = "PERCENT", default_value = "0.1%", value_parser = plimsoll_units::percent::parse)]
     pub fail_rate: f64,
-    /// Duration of one trial. Below 2s, only the soak detects a slowly growing backlog
+    /// Duration of one trial; longer if a percentile needs more requests, up to --soak. Below 2s, only the soak detects a slowly growing backlog
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = crate::args::time)]
     pub trial: Duration,
     /// Warm-up before each trial, excluded from its results, in which connections are opened

@@ -126,6 +126,15 @@ fn find(address: SocketAddr, flags: &[&str]) -> Ended {
     search(&["http", "-c", "20", &url], "3%", flags)
 }
 
+/// A search with exactly these flags.
+fn find_with(address: SocketAddr, flags: &str) -> Ended {
+    let url = format!("http://{address}/");
+    let command = ["http", "-c", "20", &url];
+    let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
+    let _shared = share_processors();
+    plimsoll::plimsoll(&arguments).limit(NO_END).run()
+}
+
 fn search(command: &[&str], precision: &str, flags: &[&str]) -> Ended {
     let _shared = share_processors();
     let arguments = [
@@ -241,13 +250,8 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
         };
         thread::sleep(Duration::from_micros(60) * before);
     });
-    let url = format!("http://{address}/");
     let flags = "find --trial 2s --warm-up 0s --soak 2s --repeats 2 --trials 14 --start 100 --objective p95<60ms --json --";
-    let command = ["http", "-c", "20", &url];
-    let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
-    let shared = share_processors();
-    let ended = plimsoll::plimsoll(&arguments).limit(NO_END).run();
-    drop(shared);
+    let ended = find_with(address, flags);
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
     let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
@@ -282,33 +286,15 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
 #[test]
 fn opening_connections_does_not_count_in_a_trial() {
     let address = server_that(Duration::from_millis(400), || ());
-    let url = format!("http://{address}/");
     let is_kept = |warm_up| {
-        let ended = plimsoll::plimsoll(&[
-            "find",
-            "--objective",
-            "p90<200ms",
-            "--start",
-            "50",
-            "--trials",
-            "1",
-            "--trial",
-            "1s",
-            "--warm-up",
-            warm_up,
-            "--json",
-            "--",
-            "http",
-            "-c",
-            "20",
-            &url,
-        ])
-        .run();
+        let flags = format!(
+            "find --objective p90<200ms --start 50 --trials 1 --trial 1s --soak 1s --warm-up {warm_up} --json --"
+        );
+        let ended = find_with(address, &flags);
         let printed: Value =
             serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
         printed["trials"][0]["kept"].as_bool().expect("an outcome")
     };
-    let _shared = share_processors();
     // Twenty of fifty requests are the first on their connections.
     assert!(!is_kept("0s"));
     assert!(is_kept("2s"));
@@ -515,8 +501,9 @@ fn users_are_added_as_the_objective_needs_them() {
 #[test]
 fn an_objective_that_no_rate_meets_is_reported() {
     let address = server(|| thread::sleep(Duration::from_millis(30)));
-    let flags = ["--objective", "p50<10ms", "--start", "4", "--json"];
-    let ended = find(address, &flags);
+    // Ten requests show that a percentile is missed, and at one request per second they take ten seconds.
+    let flags = "find --trial 2s --warm-up 0s --soak 11s --repeats 2 --start 2 --objective p50<10ms --json --";
+    let ended = find_with(address, flags);
     assert!(ended.stderr.contains("not p50<10ms"), "{ended:?}");
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
@@ -525,6 +512,19 @@ fn an_objective_that_no_rate_meets_is_reported() {
     let is_doubted = trials(&result).iter().any(|trial| !is_valid(trial));
     assert_eq!(result["confirmed"] == true, misses_all, "{result:#}");
     assert!(misses_all || is_doubted, "{result:#}");
+}
+
+#[test]
+fn a_percentile_of_too_few_requests_confirms_nothing() {
+    let address = server(|| {});
+    let flags = "find --trial 1s --warm-up 0s --soak 2s --repeats 1 --start 20 --most 20 --trials 2 --objective p95<10s --";
+    let ended = find_with(address, flags);
+    assert_eq!(ended.status, Some(3), "{ended:?}");
+    let why = "This is not confirmed: p95 needs 200 requests, and a trial at 20/s had 40. Use at least --soak 11s.";
+    assert!(ended.stdout.contains(why), "{ended:?}");
+    assert!(ended.stderr.contains("ms?  "), "{ended:?}");
+    let legend = "? fewer than 10 requests above this percentile: not reliable";
+    assert!(ended.stdout.contains(legend), "{ended:?}");
 }
 
 #[test]

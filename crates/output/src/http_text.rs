@@ -1,5 +1,6 @@
 //! The result of a load on one URL, as text.
 
+use plimsoll_stats::tail;
 use plimsoll_units::Bytes;
 
 use crate::additions::verdict_lines;
@@ -298,11 +299,9 @@ const UNRELIABLE: char = '?';
 
 fn cells(latency: &Latency) -> [String; 8] {
     let time = |milliseconds| numbers::rounded_time(milliseconds);
-    // A quantile is reliable only if enough samples are above it.
     let quantile = |share: f64, milliseconds| {
-        let beyond = latency.count as f64 * (1.0 - share);
         let mut text = time(milliseconds);
-        if beyond.round() < 10.0 {
+        if !tail::is_reliable(latency.count as f64, share) {
             text.push(UNRELIABLE);
         }
         text

@@ -134,8 +134,10 @@ fn figure_table(cell: &Cell) -> Option<Block> {
         .iter()
         .map(|figure| {
             let value = Words::new().figure(figure.value, figure.interval, &figure.unit);
-            let value = match (&figure.interval, &figure.why_no_interval) {
-                (None, Some(why)) => value.text(format!("; no interval: {why}")),
+            let too_few = cell.why_not_reliable(&figure.name);
+            let value = match (too_few, &figure.interval, &figure.why_no_interval) {
+                (Some(too_few), ..) => value.text(format!("; not reliable: {}", too_few.text())),
+                (None, None, Some(why)) => value.text(format!("; no interval: {why}")),
                 _ => value,
             };
             let place = number::Place::of(figure.value, figure.interval);

@@ -263,13 +263,19 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         .iter()
         .map(|outcome| objective_row(result, outcome, shares))
         .collect();
+    let too_few = match result.objectives.iter().any(|one| one.too_few.is_some()) {
+        true => {
+            " A percentile is not judged if fewer than ten values are above it and above the limit."
+        }
+        false => "",
+    };
     vec![
-        Block::Prose(Words::plain(
+        Block::Prose(Words::plain(format!(
             "An objective is met if the whole interval is within the limit, missed if none of it \
              is, and undecided if the interval spans the limit. The value of a single short run has \
              no interval: it decides unless it is within 10 % of the limit. The margin is the distance to \
-             the limit, as a share of it.",
-        )),
+             the limit, as a share of it.{too_few}",
+        ))),
         Block::Table(Table {
             caption: "Objectives, with the margin to each limit".to_owned(),
             head,

@@ -4,7 +4,7 @@
 use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Figure, LabResult, Variation};
 
-use crate::document::{Block, Head, Table, Words};
+use crate::document::{Block, Head, Table, Word, Words};
 use crate::footnotes::Footnotes;
 use crate::layout::{Layout, layouts};
 use crate::leads::axis_value;
@@ -20,18 +20,18 @@ const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let notes = Footnotes::new(result);
     let mut blocks = Vec::new();
-    let mut has_spread = false;
+    let (mut has_spread, mut has_unreliable) = (false, false);
     let layouts = layouts(result).into_iter();
     for layout in layouts.flat_map(|layout| split_wide_layout(result, layout, &notes)) {
         let Some(table) = pivot_table(result, &layout, &notes) else {
             continue;
         };
-        has_spread |= table
-            .rows
-            .iter()
-            .flatten()
-            .flat_map(|words| &words.0)
-            .any(|word| matches!(word, crate::document::Word::Value(_, Some(_))));
+        for word in table.rows.iter().flatten().flat_map(|words| &words.0) {
+            if let Word::Value(text, spread) = word {
+                has_spread |= spread.is_some();
+                has_unreliable |= text.ends_with(NOT_RELIABLE);
+            }
+        }
         blocks.push(Block::Table(table));
         blocks.extend(layout.note.map(|note| Block::Prose(Words::plain(note))));
         let marks: Vec<usize> = layout
@@ -52,7 +52,8 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         }
     }
     if !blocks.is_empty() {
-        blocks.insert(0, Block::Prose(Words::plain(legend(result, has_spread))));
+        let legend = legend(result, has_spread, has_unreliable);
+        blocks.insert(0, Block::Prose(Words::plain(legend)));
     }
     blocks
 }
@@ -90,7 +91,7 @@ fn split_wide_layout<'a>(
 }
 
 /// An explanation of how to read the tables, printed once.
-fn legend(result: &LabResult, has_spread: bool) -> String {
+fn legend(result: &LabResult, has_spread: bool, has_unreliable: bool) -> String {
     let mut text = format!("Each value is {}.", value_over_runs(result));
     if has_spread {
         text.push_str(" ± is half the width of its 95 % interval; a value without ± has too few runs or seconds for an interval.");
@@ -104,6 +105,9 @@ fn legend(result: &LabResult, has_spread: bool) -> String {
         .any(|figure| figure.interval_from == Some(Variation::OneRun));
     if from_one_run {
         text.push_str(" The interval of a single run shows only how much its seconds differ.");
+    }
+    if has_unreliable {
+        text.push_str(" A value with a question mark is a percentile with fewer than ten values above it, which is not reliable.");
     }
     let is_marked = result
         .cells
@@ -340,8 +344,11 @@ fn cell_field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnote
             .map(|within| Words::new().value(format_share(within), None))
     } else {
         let mut all = figures(cell).iter();
-        all.find(|figure| figure.name == column.name)
-            .map(|figure| value_words(figure, column.by, bound_prefix(cell, figure)))
+        all.find(|figure| figure.name == column.name).map(|figure| {
+            let is_reliable = cell.why_not_reliable(&figure.name).is_none();
+            let after = if is_reliable { "" } else { NOT_RELIABLE };
+            value_words(figure, column.by, bound_prefix(cell, figure), after)
+        })
     };
     let words = words.unwrap_or_else(|| Words::plain("no value"));
     if letters.is_empty() {
@@ -360,8 +367,11 @@ pub fn bound_prefix(cell: &Cell, figure: &Figure) -> &'static str {
     }
 }
 
+/// After a percentile of too few values.
+const NOT_RELIABLE: &str = " ?";
+
 /// A value with as many digits as its interval justifies, and half the interval's width in percent.
-fn value_words(figure: &Figure, by: f64, bound: &str) -> Words {
+fn value_words(figure: &Figure, by: f64, bound: &str, after: &str) -> Words {
     let interval = figure.interval.map(|(low, high)| (low * by, high * by));
     let value = figure.value * by;
     let place = Place::of(value, interval);
@@ -372,7 +382,7 @@ fn value_words(figure: &Figure, by: f64, bound: &str) -> Words {
         if value == 0.0 {
             "0".to_owned()
         } else {
-            format!("{bound}{}", place.print(value))
+            format!("{bound}{}{after}", place.print(value))
         },
         spread.map(format_percent),
     )

@@ -90,6 +90,7 @@ fn a_heading_says_which_figure_an_objective_judges() {
             verdict: "kept".into(),
             within: None,
             interval_from: None,
+            too_few: None,
         })
         .collect();
     for cell in &mut result.cells {

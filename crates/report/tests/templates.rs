@@ -258,6 +258,7 @@ fn zero_failures_and_equal_values_are_not_a_range() {
             verdict: "kept".into(),
             within: None,
             interval_from: None,
+            too_few: None,
         });
     }
     // "Nothing failed" is in the list of facts; any other result is a sentence.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plimsoll_stats::interval::{self, Insufficient};
-use plimsoll_stats::{Histogram, Interval};
+use plimsoll_stats::{Histogram, Interval, tail};
 
 use crate::record::{Record, Second, failed_requests};
 use crate::warm_up::WarmUp;
@@ -251,10 +251,7 @@ impl RunFigures {
             .iter()
             .filter_map(|figure| {
                 let value = match (figure.quantile, figure.name) {
-                    (Some(q), _) if times.count() as f64 * (1.0 - q) >= MIN_SAMPLES_ABOVE => {
-                        times.quantile(q)
-                    }
-                    (Some(_), _) => return None,
+                    (Some(q), _) => tail::reliable_quantile(&times, q)?,
                     (None, RATE) if length > 0.0 => count / length,
                     (None, FAILED) if !failures.is_empty() => failures.mean(),
                     (None, "mean") if !times.is_empty() => times.mean(),
@@ -299,9 +296,6 @@ fn without_success(record: &Record) -> Option<String> {
     let why = why.map_or(String::new(), |(_, why)| format!(" ({why})"));
     Some(format!("every request failed{why}, so it has no times"))
 }
-
-/// Number of samples that must be above a quantile.
-const MIN_SAMPLES_ABOVE: f64 = 10.0;
 
 fn merge_all(windows: &[Histogram]) -> Histogram {
     let mut sum = Histogram::new();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_stats::Histogram;
+use plimsoll_stats::{Histogram, tail};
 
 /// A statistic of the response time, and the bound for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,15 @@ impl Objective {
             "p999" => Some(0.999),
             _ => None,
         }
+    }
+
+    /// The number of values that the objective needs, if these times are too few to judge it. Another `dropped`
+    /// iterations never ended.
+    pub fn values_needed(&self, times: &Histogram, dropped: f64) -> Option<u64> {
+        let bound = self.bound.as_secs_f64() * 1e3;
+        let values = times.count() as f64 + dropped;
+        let above = values - tail::at_or_below(times, bound);
+        tail::needed_to_judge(values, above, self.quantile()?)
     }
 
     /// Whether `milliseconds` is within the bound.

@@ -5,11 +5,8 @@ use crate::figures::times;
 use crate::objective::Objective;
 use crate::record::End;
 
-/// Minimum number of values above a quantile for it to be reliable.
-const MIN_VALUES_ABOVE: f64 = 10.0;
-
 /// Adds the objectives to the thresholds of a run. They apply to the response time, or to the
-/// service time in a closed model. A percentile with fewer than ten values above it is not judged.
+/// service time in a closed model. A percentile of too few values is not judged.
 pub fn judge(objectives: &[Objective], end: &mut End) {
     // Without objectives, keep the record identical to those of earlier versions.
     if objectives.is_empty() {
@@ -24,15 +21,18 @@ pub fn judge(objectives: &[Objective], end: &mut End) {
     let dropped = dropped.unwrap_or(0.0);
     let metric = found.map_or("response time", |(_, label)| label);
     for objective in objectives {
-        let beyond = objective.quantile().map_or(f64::INFINITY, |q| {
-            (histogram.count() as f64 + dropped) * (1.0 - q)
-        });
         let value = objective.measure(&histogram, dropped);
         let text = &objective.text;
-        if value.is_nan() || beyond < MIN_VALUES_ABOVE {
+        if value.is_nan() {
+            end.objectives_not_judged
+                .push(format!("{text}: there is no value of the {metric}"));
+            continue;
+        }
+        if let Some(needed) = objective.values_needed(&histogram, dropped) {
             end.objectives_not_judged.push(format!(
-                "{text}: {} values of the {metric} are too few; run longer",
-                histogram.count()
+                "{text}: {} values of the {metric} are too few, {} needs {needed}; run longer",
+                histogram.count(),
+                objective.figure
             ));
             continue;
         }
@@ -83,8 +83,37 @@ mod tests {
         assert!(judged(1_000, 0.0, "p95<900ms").is_some_and(|(met, _)| !met));
         // Five values above the percentile are too few.
         assert_eq!(judged(100, 0.0, "p95<1h"), None);
+        assert_eq!(judged(199, 0.0, "p95<1h"), None);
+        assert!(judged(200, 0.0, "p95<1h").is_some());
+        // Ten values above the bound are enough to see that it is exceeded.
+        assert_eq!(judged(60, 0.0, "p95<51.5ms"), None);
+        assert!(judged(60, 0.0, "p95<50ms").is_some_and(|(met, _)| !met));
         assert_eq!(judged(0, 0.0, "max<1h"), None);
         assert_eq!(judged(3, 0.0, "max<1h"), Some((true, Some(3.0))));
+    }
+
+    #[test]
+    fn the_reason_has_the_number_of_values_that_are_needed() {
+        let not_judged = |values: u32| {
+            let mut histogram = Histogram::new();
+            (0..values).for_each(|_| histogram.record(1.0));
+            let trend = ("http_req_duration".to_owned(), Distribution::of(&histogram));
+            let mut end = End {
+                trends: BTreeMap::from([trend]),
+                ..End::default()
+            };
+            let objective = Objective::parse("p95<100ms").expect("an objective");
+            judge(&[objective], &mut end);
+            end.objectives_not_judged
+        };
+        assert_eq!(
+            not_judged(60),
+            ["p95<100ms: 60 values of the service time are too few, p95 needs 200; run longer"]
+        );
+        assert_eq!(
+            not_judged(0),
+            ["p95<100ms: there is no value of the response time"]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use plimsoll_plots::terminal;
 use plimsoll_stats::limit::{Limit, Outcome};
 use serde_json::{Value, json};
 
-use crate::trial::{Trial, format_time};
+use crate::trial::{NOT_RELIABLE, Trial};
 use crate::{Settings, curve};
 
 /// A completed search.
@@ -84,7 +84,7 @@ impl SearchResult {
                 format!("{:.1}", trial.served),
                 format!("{:.2} %", trial.failed * 100.0),
             ];
-            row.extend(trial.figures.iter().map(|figure| format_time(*figure)));
+            row.extend(trial.figure_texts());
             let soak = if trial.soak { "soak: " } else { "" };
             row.push(format!("{:.1}", trial.by_little));
             row.push(format!("{soak}{}", trial.outcome_text()));
@@ -120,8 +120,8 @@ impl SearchResult {
                 trial.served,
                 format!("{:.2}%", trial.failed * 100.0)
             );
-            for figure in &trial.figures {
-                text += &format!(" {:>12}", format_time(*figure));
+            for figure in trial.figure_texts() {
+                text += &format!(" {figure:>12}");
             }
             let soak = if trial.soak { "soak: " } else { "" };
             text += &format!(
@@ -130,7 +130,18 @@ impl SearchResult {
                 trial.outcome_text()
             );
         }
+        if self.is_unreliable() {
+            text += &format!(
+                "{NOT_RELIABLE} fewer than 10 requests above this percentile: not reliable\n"
+            );
+        }
         text
+    }
+
+    /// Whether a trial had too few requests for its percentile.
+    fn is_unreliable(&self) -> bool {
+        let mut needed = self.trials.iter().flat_map(|trial| &trial.needed);
+        needed.any(Option::is_some)
     }
 
     /// A consistency check of the longest trial with Little's law.
@@ -207,6 +218,8 @@ impl SearchResult {
             "users": trial.users,
             "metric": trial.metric,
             "response_time_ms": figures,
+            "requests_due": trial.due,
+            "requests_needed": trial.needed.iter().flatten().max(),
             "in_flight": trial.in_flight,
             "in_flight_by_little": trial.by_little,
             "little_residual": trial.little_residual(),

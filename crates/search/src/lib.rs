@@ -23,7 +23,7 @@ pub use command::LoadCommand;
 pub use found::SearchResult;
 pub use plimsoll_results::objective::Objective;
 pub use settings::Settings;
-pub use trial::{Trial, format_time};
+pub use trial::Trial;
 
 /// Runs a trial, and returns the record that it writes.
 pub type RunTrial<'a> = dyn FnMut(&TrialCommand<'_>) -> Result<Record, String> + 'a;
@@ -71,7 +71,10 @@ pub fn search(
             Step::Soak(rate) => (rate, true),
             Step::Done(limit) => break limit,
         };
-        let length = if soak { settings.soak } else { settings.trial };
+        let length = match soak {
+            true => settings.soak,
+            false => settings.trial_at(rate),
+        };
         let outcome = loop {
             let allowed = users.allowed(rate, bound);
             let words = command.at_rate(rate, length, settings.warm_up, allowed);

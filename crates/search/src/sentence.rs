@@ -2,6 +2,7 @@
 
 use plimsoll_stats::limit::{Drift, Limit, Outcome};
 
+use crate::settings::seconds_for;
 use crate::trial::Trial;
 use crate::{Objective, Settings};
 
@@ -92,6 +93,9 @@ fn unconfirmed(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     }
     let decides = |trial: &&Trial| [limit.kept, limit.broken].contains(&Some(trial.rate));
     let deciding: Vec<&Trial> = trials.iter().filter(decides).collect();
+    if let Some(why) = too_few_requests(settings, &deciding) {
+        return format!(" This is not confirmed: {why}");
+    }
     let doubtful = deciding
         .iter()
         .filter(|trial| trial.verdict != "valid")
@@ -106,4 +110,21 @@ fn unconfirmed(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
         " This is not confirmed: the generator's own figures are in doubt in {doubtful} of the {} trials at these rates.",
         deciding.len()
     )
+}
+
+/// Which percentile had too few requests, and the soak that would have been long enough. The soak also limits the
+/// duration of the other trials.
+fn too_few_requests(settings: &Settings, deciding: &[&Trial]) -> Option<String> {
+    let short = deciding.iter().flat_map(|trial| {
+        let needed = settings.objectives.iter().zip(&trial.needed);
+        needed.filter_map(|(objective, needed)| Some((*trial, objective, (*needed)?)))
+    });
+    let with_seconds = short.map(|(trial, objective, needed)| {
+        (seconds_for(needed, trial.rate), trial, objective, needed)
+    });
+    let (seconds, trial, objective, needed) = with_seconds.max_by_key(|(seconds, ..)| *seconds)?;
+    Some(format!(
+        "{} needs {needed} requests, and a trial at {}/s had {}. Use at least --soak {seconds}s.",
+        objective.figure, trial.rate, trial.due,
+    ))
 }

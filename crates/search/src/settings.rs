@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use plimsoll_stats::tail;
+
 use crate::Objective;
 
 /// The settings of a search.
@@ -26,7 +28,28 @@ pub struct Settings {
     pub trials: u32,
 }
 
+/// A trial is this much longer than the number of requests requires, as a fraction. Their number varies with random
+/// arrivals.
+const RESERVE: (u64, u64) = (11, 10);
+
+/// How long a trial at `rate` takes to send this number of requests, in whole seconds.
+pub fn seconds_for(requests: u64, rate: u64) -> u64 {
+    let (with_reserve, per_reserve) = RESERVE;
+    requests
+        .saturating_mul(with_reserve)
+        .div_ceil(rate.max(1).saturating_mul(per_reserve))
+}
+
 impl Settings {
+    /// The duration of a trial at `rate`. It is longer than `--trial` if a percentile needs more requests, up to the
+    /// duration of the soak.
+    pub fn trial_at(&self, rate: u64) -> Duration {
+        let quantiles = self.objectives.iter().filter_map(Objective::quantile);
+        let needed = quantiles.map(tail::values_needed).max().unwrap_or(0);
+        let wanted = Duration::from_secs(seconds_for(needed, rate));
+        self.trial.max(wanted.min(self.soak))
+    }
+
     /// Checks that a search can work with the settings.
     ///
     /// # Errors
@@ -55,6 +78,20 @@ mod tests {
 
     use super::Settings;
     use crate::trial::tests::settings;
+
+    #[test]
+    fn a_trial_is_long_enough_for_its_percentile_up_to_the_soak() {
+        let mut settings = settings("p95<50ms", 0.001);
+        settings.soak = Duration::from_secs(30);
+        // 200 requests are needed.
+        for (rate, seconds) in [(1_000, 1), (100, 3), (10, 22), (1, 30)] {
+            assert_eq!(settings.trial_at(rate).as_secs(), seconds, "{rate}");
+        }
+        settings.objectives[0].figure = "mean";
+        assert_eq!(settings.trial_at(1), settings.trial);
+        settings.soak = Duration::from_millis(500);
+        assert_eq!(settings.trial_at(1), settings.trial);
+    }
 
     #[test]
     fn settings_that_make_no_search_are_refused() {

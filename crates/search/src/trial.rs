@@ -25,6 +25,12 @@ pub struct Trial {
     pub metric: &'static str,
     /// The times in milliseconds, in the order of the objectives.
     pub figures: Vec<f64>,
+    /// For each objective, the number of requests that its percentile needs, if the trial had too few to judge it.
+    pub needed: Vec<Option<u64>>,
+    /// The number of requests that were due, including the dropped ones.
+    pub due: u64,
+    /// Whether the trial had enough requests for its outcome.
+    has_enough: bool,
     /// The mean number of iterations in flight, by count.
     pub in_flight: f64,
     /// The mean number of iterations in flight by Little's law: served rate × mean duration.
@@ -99,6 +105,13 @@ impl Trial {
             has_refused: refused(end) > settings.fail_rate,
             metric,
             figures: figures(dropped),
+            needed: settings
+                .objectives
+                .iter()
+                .map(|objective| objective.values_needed(&times, dropped))
+                .collect(),
+            due: times.count() + dropped as u64,
+            has_enough: true,
             in_flight: whole.iter().sum::<f64>() / whole.len() as f64,
             by_little: started * mean / 1e3,
             dropped: if dropped > 0.0 {
@@ -136,11 +149,15 @@ impl Trial {
                 .collect()
         };
         let broken = &mut self.broken;
-        for (objective, holds) in settings.objectives.iter().zip(holds(&self.figures)) {
+        let judged = settings.objectives.iter().zip(holds(&self.figures));
+        let mut missed_surely = false;
+        for ((objective, holds), needed) in judged.zip(&self.needed) {
             if !holds {
                 broken.push(format!("not {}", objective.text));
+                missed_surely |= needed.is_none();
             }
         }
+        let by_objectives = broken.len();
         // NaN meets no objective.
         let failed = self.failed.is_nan() || self.failed > settings.fail_rate;
         if failed {
@@ -156,6 +173,8 @@ impl Trial {
         if let Some(why) = aborted {
             broken.push(format!("aborted: {why}"));
         }
+        let has_all = self.needed.iter().all(Option::is_none);
+        self.has_enough = has_all || missed_surely || self.broken.len() > by_objectives;
         let started_well = holds(started).iter().all(|holds| *holds);
         // By Little's law, this number of users is enough for twice the bound of the objective and for twice the
         // measured iteration time. If all of them are busy nevertheless, the service is too slow.
@@ -173,18 +192,21 @@ impl Trial {
     pub fn outcome(&self) -> Outcome {
         if self.broken.is_empty() {
             return Outcome::Met {
-                sure: self.verdict == "valid",
+                sure: self.verdict == "valid" && self.has_enough,
             };
         }
         if self.has_refused {
             return Outcome::Missed { sure: true };
         }
-        if self.short_of_users || self.is_doubted(&["client", "clock"]) {
+        if self.short_of_users {
+            return Outcome::GeneratorLimit;
+        }
+        if self.is_doubted(&["client", "clock"]) {
             return Outcome::GeneratorLimit;
         }
         // Problems of the service itself, such as failures, are not a reason to doubt its limit.
         Outcome::Missed {
-            sure: !self.is_doubted(&["network"]),
+            sure: self.has_enough && !self.is_doubted(&["network"]),
         }
     }
 
@@ -220,13 +242,29 @@ impl Trial {
         (self.by_little >= 1.0 && residual.is_finite()).then_some(residual)
     }
 
+    /// The times as text, in the order of the objectives. A question mark follows those of too few requests.
+    pub fn figure_texts(&self) -> Vec<String> {
+        let figures = self.figures.iter().zip(&self.needed);
+        figures
+            .map(|(figure, needed)| match needed {
+                Some(_) => format!("{}{NOT_RELIABLE}", format_time(*figure)),
+                None => format_time(*figure),
+            })
+            .collect()
+    }
+
     /// The search's progress line for this trial.
     pub fn line(&self, settings: &Settings) -> String {
         let figures: Vec<String> = settings
             .objectives
             .iter()
-            .zip(&self.figures)
-            .map(|(objective, figure)| format!("{}={}ms", objective.figure, format_time(*figure)))
+            .zip(self.figure_texts())
+            .map(
+                |(objective, figure)| match figure.strip_suffix(NOT_RELIABLE) {
+                    Some(figure) => format!("{}={figure}ms{NOT_RELIABLE}", objective.figure),
+                    None => format!("{}={figure}ms", objective.figure),
+                },
+            )
             .collect();
         let what = if self.soak { "soak" } else { "try" };
         let doubt = if self.verdict == "valid" {
@@ -254,8 +292,11 @@ impl Trial {
     }
 }
 
+/// The mark of a percentile of too few requests.
+pub const NOT_RELIABLE: &str = "?";
+
 /// A time with two digits, or a sign if there is none: `∞` if more iterations were dropped than the percentile allows.
-pub fn format_time(milliseconds: f64) -> String {
+fn format_time(milliseconds: f64) -> String {
     if milliseconds.is_nan() {
         "–".to_owned()
     } else if milliseconds.is_infinite() {

@@ -5,6 +5,7 @@
 use crate::Histogram;
 use crate::random::Random;
 use crate::student;
+use crate::tail::{at_or_below, is_reliable};
 
 /// A value, and the range that contains the true value with the given confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,11 +89,10 @@ pub fn quantile(
     confidence: f64,
     seed: u64,
 ) -> Result<Interval, Insufficient> {
-    const NEEDED: f64 = 10.0;
     let mut pooled = Histogram::new();
     windows.iter().for_each(|window| pooled.merge(window));
     let total = pooled.count() as f64;
-    if total * (1.0 - q) < NEEDED - 1e-9 || total * q < NEEDED - 1e-9 {
+    if !is_reliable(total, q) || !is_reliable(total, 1.0 - q) {
         return Err(Insufficient::Samples);
     }
     let estimate = pooled.quantile(q);
@@ -108,25 +108,6 @@ pub fn quantile(
         estimate,
         high: ends.get(1).copied().unwrap_or(estimate),
     })
-}
-
-/// The number of samples of a window at or below a value. A bucket that contains the value counts
-/// in part.
-fn at_or_below(window: &Histogram, value: f64) -> f64 {
-    if let Some(raw) = window.raw() {
-        return raw.iter().filter(|sample| **sample <= value).count() as f64;
-    }
-    let share = |(low, high, count): (f64, f64, u64)| {
-        let part = if value >= high {
-            1.0
-        } else if value < low {
-            0.0
-        } else {
-            (value - low) / (high - low)
-        };
-        part * count as f64
-    };
-    window.buckets().map(share).sum()
 }
 
 /// Σ numerators ÷ Σ denominators, and half the width of its interval.

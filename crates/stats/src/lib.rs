@@ -26,6 +26,7 @@ mod random;
 pub mod repetition;
 pub mod scalability;
 pub mod student;
+pub mod tail;
 pub mod warm_up;
 
 pub use buckets::{Buckets, RELATIVE_WIDTH};

@@ -14,9 +14,7 @@ use plimsoll_results::secrets;
 use plimsoll_run::Refusal;
 use plimsoll_run::child::Scratch;
 use plimsoll_search::fail_on::{EarlierSearch, judge};
-use plimsoll_search::{
-    LoadCommand, SearchResult, Settings, Trial, TrialCommand, format_time, search,
-};
+use plimsoll_search::{LoadCommand, SearchResult, Settings, Trial, TrialCommand, search};
 use plimsoll_stats::limit::{Limit, Outcome};
 
 use crate::exit::Exit;
@@ -178,7 +176,6 @@ impl TrialView {
 /// The row of a trial on the page.
 fn row(trial: &Trial) -> Row {
     let soak = if trial.soak { "soak: " } else { "" };
-    let figures = trial.figures.iter().map(|figure| format_time(*figure));
     let first = [
         trial.rate.to_string(),
         format!("{:.1}", trial.served),
@@ -187,7 +184,7 @@ fn row(trial: &Trial) -> Row {
     Row {
         cells: first
             .into_iter()
-            .chain(figures)
+            .chain(trial.figure_texts())
             .chain([format!("{soak}{}", trial.outcome_text())])
             .collect(),
         mark: match trial.outcome() {

@@ -104,7 +104,7 @@ fn within(name: &str, run: &Measured, value: f64) -> Result<(f64, f64), String> 
     };
     let found = found.map_err(|why| match why {
         Insufficient::Windows => "a single run of fewer than ten seconds".to_owned(),
-        Insufficient::Samples => "insufficient samples: n × (1 − q) < 10".to_owned(),
+        Insufficient::Samples => "fewer than ten values are above the percentile".to_owned(),
     })?;
     // The interval's center may include incomplete seconds.
     let scale = match found.estimate > 0.0 && value > 0.0 {

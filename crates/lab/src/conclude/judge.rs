@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use plimsoll_results::compare::ASSUMED_NOISE;
 use plimsoll_results::lab::{
-    Cell as CellResult, Comparison, ObjectiveOutcome, Outcome, SameCell, Variation,
+    Cell as CellResult, Comparison, ObjectiveOutcome, Outcome, SameCell, TooFew, Variation,
+    latency_quantile,
 };
 use plimsoll_stats::comparison::{Limits, Paired, holm};
+use plimsoll_stats::tail;
 
 use super::repeat::Measured;
 use super::same_cell;
@@ -51,26 +53,44 @@ fn objective_of(
         .figures
         .iter()
         .find(|figure| figure.name == objective.figure)?;
-    let within = objective.figure.starts_with("latency_p").then(|| {
-        let (mut below, mut all) = (0.0, 0.0);
-        for (edge, count) in measured.iter().flat_map(|one| &one.repeat.latency.buckets) {
-            all += *count as f64;
-            if *edge <= objective.limit {
-                below += *count as f64;
-            }
+    let (mut below, mut all) = (0.0, 0.0);
+    for (edge, count) in measured.iter().flat_map(|one| &one.repeat.latency.buckets) {
+        all += *count as f64;
+        if *edge <= objective.limit {
+            below += *count as f64;
         }
-        if all > 0.0 { below / all } else { 0.0 }
-    });
+    }
+    let within = objective
+        .figure
+        .starts_with("latency_p")
+        .then(|| if all > 0.0 { below / all } else { 0.0 });
+    let latencies = written.latencies();
+    let too_few = latencies.and_then(|latencies| too_few(objective, latencies, all - below));
+    let verdict = match too_few {
+        Some(_) => "undecided",
+        None => of_objective(objective, figure.value, figure.interval),
+    };
     Some(ObjectiveOutcome {
         objective: objective.text.clone(),
         cell: cell.name.clone(),
         measured: figure.value,
         limit: objective.limit,
         unit: figure.unit.clone(),
-        verdict: of_objective(objective, figure.value, figure.interval).to_owned(),
+        verdict: verdict.to_owned(),
         within,
         // Without an interval, the figure is from a single run.
         interval_from: figure.interval_from.or(Some(Variation::OneRun)),
+        too_few,
+    })
+}
+
+/// Set if there are too few latencies to show whether a percentile meets its upper limit. `above` of them exceed it.
+fn too_few(objective: &Objective, latencies: u64, above: f64) -> Option<TooFew> {
+    let q = latency_quantile(&objective.figure).filter(|_| objective.at_most)?;
+    let needed = tail::needed_to_judge(latencies as f64, above, q)?;
+    Some(TooFew {
+        counted: latencies,
+        needed,
     })
 }
 
@@ -422,6 +442,24 @@ mod tests {
         assert_eq!(verdict(300.0, None, 200.0, false), "kept");
         assert_eq!(verdict(150.0, None, 200.0, false), "broken");
         assert_eq!(verdict(0.0, None, 0.0, true), "undecided");
+    }
+
+    #[test]
+    fn a_percentile_of_too_few_requests_is_not_judged() {
+        let objective = |figure: &str, at_most| Objective {
+            figure: figure.to_owned(),
+            text: "latency_p95 at most 100ms".to_owned(),
+            limit: 100.0,
+            at_most,
+            when: When::default(),
+        };
+        let p95 = objective("latency_p95", true);
+        let why = too_few(&p95, 60, 3.0).map(TooFew::text);
+        assert_eq!(why.as_deref(), Some("60 values are too few, it needs 200"));
+        assert_eq!(too_few(&p95, 200, 3.0), None);
+        // All of them exceed the limit.
+        assert_eq!(too_few(&p95, 60, 60.0), None);
+        assert_eq!(too_few(&objective("latency_mean", true), 60, 3.0), None);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The first screen: what was run, the result, and whether to trust it.
 
 use plimsoll_plots::number;
+use plimsoll_stats::tail::reliable_quantile;
 
-use super::view::{RunView, reliable_quantile};
+use super::view::RunView;
 use crate::document::Words;
 use crate::method::format_bytes;
 use crate::naming::{capitalize, format_count, join_list};

@@ -3,9 +3,10 @@
 use plimsoll_results::compare::Compared;
 use plimsoll_results::figures::{FIGURES, RunFigures};
 use plimsoll_stats::Histogram;
+use plimsoll_stats::tail::reliable_quantile;
 use serde_json::{Map, Value, json};
 
-use super::view::{RunView, Step, reliable_quantile};
+use super::view::{RunView, Step};
 use super::{RunComparison, RunReport};
 
 /// The value of `schema`.

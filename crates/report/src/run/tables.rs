@@ -4,9 +4,10 @@ use plimsoll_plots::number;
 use plimsoll_results::figures::{self, RunFigures};
 use plimsoll_results::record::NamedRequests;
 use plimsoll_stats::Histogram;
+use plimsoll_stats::tail::reliable_quantile;
 
 use super::conclusion::{format_seconds, label_to_title, shorten};
-use super::view::{RunView, Step, reliable_quantile};
+use super::view::{RunView, Step};
 use crate::document::{Block, Head, Table, Words};
 use crate::marks;
 use crate::method::format_bytes;

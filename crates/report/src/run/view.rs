@@ -232,14 +232,6 @@ impl Step {
     }
 }
 
-/// The number of values that must be above a quantile for it to be reliable.
-const MIN_ABOVE: f64 = 10.0;
-
-/// A quantile; `None` if fewer than ten values are above it.
-pub fn reliable_quantile(times: &Histogram, q: f64) -> Option<f64> {
-    (times.count() as f64 * (1.0 - q) >= MIN_ABOVE).then(|| times.quantile(q))
-}
-
 fn count_operations<'d>(
     unit: Unit,
     counter: impl Fn(&str) -> Option<f64>,

@@ -385,6 +385,7 @@ fn objectives(result: &mut LabResult, limit: f64) {
             verdict: verdict.into(),
             within: Some(if verdict == "kept" { 0.9871 } else { 0.9312 }),
             interval_from: Some(Variation::Restarts),
+            too_few: None,
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plimsoll_stats::tail;
 use serde::{Deserialize, Serialize};
 
 use super::Finding;
@@ -47,6 +48,54 @@ pub struct Cell {
 impl Cell {
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
+    }
+
+    /// The number of latencies in all repeats. Tools without a record only report the number of requests. `None` if it is
+    /// not known.
+    pub fn latencies(&self) -> Option<u64> {
+        let counts = self
+            .repeats
+            .iter()
+            .map(|repeat| match repeat.latency.count {
+                0 => repeat.requests,
+                count => count,
+            });
+        Some(counts.sum()).filter(|count| *count > 0)
+    }
+
+    /// Why a percentile of the latency is not reliable: the number of latencies, and the number that it needs. `None`
+    /// for other figures.
+    pub fn why_not_reliable(&self, figure: &str) -> Option<TooFew> {
+        let q = latency_quantile(figure)?;
+        let latencies = self.latencies()?;
+        (!tail::is_reliable(latencies as f64, q)).then(|| TooFew {
+            counted: latencies,
+            needed: tail::values_needed(q),
+        })
+    }
+}
+
+/// The quantile of a figure such as `latency_p999`.
+pub fn latency_quantile(figure: &str) -> Option<f64> {
+    let digits = figure.strip_prefix("latency_p")?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("0.{digits}").parse().ok())?
+}
+
+/// Fewer values than a percentile needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TooFew {
+    pub counted: u64,
+    pub needed: u64,
+}
+
+impl TooFew {
+    /// Such as `60 values are too few, it needs 200`.
+    pub fn text(self) -> String {
+        format!(
+            "{} values are too few, it needs {}",
+            self.counted, self.needed
+        )
     }
 }
 
@@ -311,4 +360,31 @@ pub struct Published {
     pub value: f64,
     /// A note on the comparison.
     pub note: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_of_too_few_latencies_is_not_reliable() {
+        let mut cell = Cell {
+            repeats: vec![Repeat::default(), Repeat::default()],
+            ..Cell::default()
+        };
+        cell.repeats[0].latency.count = 120;
+        // The output of a tool without a record.
+        cell.repeats[1].requests = 79;
+        let why = cell.why_not_reliable("latency_p95");
+        assert_eq!(
+            why.map(TooFew::text).as_deref(),
+            Some("199 values are too few, it needs 200")
+        );
+        assert_eq!(cell.why_not_reliable("latency_p90"), None);
+        assert_eq!(cell.why_not_reliable("latency_max"), None);
+        cell.repeats[1].requests += 1;
+        assert_eq!(cell.why_not_reliable("latency_p95"), None);
+        assert_eq!(latency_quantile("latency_p999"), Some(0.999));
+        assert_eq!(latency_quantile("latency_p"), None);
+    }
 }

@@ -3,6 +3,8 @@
 use plimsoll_stats::comparison::MARGIN;
 use serde::{Deserialize, Serialize};
 
+use super::TooFew;
+
 use super::{Cell, Variation};
 
 /// A comparison of two cells that differ in one axis.
@@ -255,11 +257,17 @@ pub struct ObjectiveOutcome {
     /// The sources of variation that the interval includes. Also `one-run` if there is no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_from: Option<Variation>,
+    /// Set if there are too few values to judge a percentile. The verdict is then `undecided`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_few: Option<TooFew>,
 }
 
 impl ObjectiveOutcome {
     /// Describes the verdict in words: `met`, `missed (one run)`.
     pub fn text(&self) -> String {
+        if let Some(too_few) = self.too_few {
+            return format!("not judged: {}", too_few.text());
+        }
         let verdict = match self.verdict.as_str() {
             "kept" => "met",
             "broken" => "missed",

@@ -51,14 +51,30 @@ pub(crate) fn record(second: Second, end: End) -> Record {
 /// One second with seven users and a thousand scheduled iterations. `times` are the response times in milliseconds; the
 /// other iterations were dropped.
 fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Trial {
-    let mut histogram = Histogram::new();
-    times.iter().for_each(|time| histogram.record(*time));
-    let distribution = Distribution::of(&histogram);
+    trial_at(settings, 1_000, times, None, verdict, cause)
+}
+
+/// The same with `rate` scheduled iterations, each of which started `lag` milliseconds late.
+fn trial_at(
+    settings: &Settings,
+    rate: u64,
+    times: &[f64],
+    lag: Option<f64>,
+    verdict: &str,
+    cause: &str,
+) -> Trial {
+    let of = |times: &[f64]| {
+        let mut histogram = Histogram::new();
+        times.iter().for_each(|time| histogram.record(*time));
+        Distribution::of(&histogram)
+    };
+    let distribution = of(times);
+    let lag = lag.map(|lag| ("iteration_send_lag".to_owned(), of(&vec![lag; times.len()])));
     let counters = BTreeMap::from([
         ("iterations".to_owned(), times.len() as f64),
         (
             "dropped_iterations".to_owned(),
-            1_000.0 - times.len() as f64,
+            rate as f64 - times.len() as f64,
         ),
     ]);
     let second = Second {
@@ -68,7 +84,10 @@ fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Tria
         trends: BTreeMap::from([
             ("http_req_response_time".to_owned(), distribution.clone()),
             ("iteration_duration".to_owned(), distribution),
-        ]),
+        ])
+        .into_iter()
+        .chain(lag)
+        .collect(),
         ..Second::default()
     };
     let end = End {
@@ -84,7 +103,7 @@ fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Tria
         ..End::default()
     };
     let record = record(second, end);
-    Trial::of(settings, 1_000, false, &record).expect("a trial")
+    Trial::of(settings, rate, false, &record).expect("a trial")
 }
 
 const MET: Outcome = Outcome::Met { sure: true };
@@ -196,4 +215,34 @@ fn the_generator_does_not_explain_statuses_of_the_service() {
         Outcome::GeneratorLimit
     );
     assert_eq!(of(&[("200", 1_000)], 0), Outcome::GeneratorLimit);
+}
+
+#[test]
+fn a_trial_of_too_few_requests_for_its_percentile_is_not_sure() {
+    let settings = settings("p95<50ms", 0.001);
+    let trial = |rate, time| {
+        trial_at(
+            &settings,
+            rate,
+            &vec![time; rate as usize],
+            None,
+            "valid",
+            "",
+        )
+    };
+    let few = trial(199, 10.0);
+    assert_eq!(few.outcome(), Outcome::Met { sure: false });
+    assert_eq!((few.needed.as_slice(), few.due), (&[Some(200)][..], 199));
+    assert!(
+        few.line(&settings).contains("p95=10.00ms?  met"),
+        "{}",
+        few.line(&settings)
+    );
+    assert_eq!(trial(200, 10.0).outcome(), MET);
+    // Ten requests that take longer than the bound show that it is exceeded.
+    assert_eq!(trial(9, 60.0).outcome(), Outcome::Missed { sure: false });
+    assert_eq!(trial(10, 60.0).outcome(), MISSED);
+    // Dropped iterations are a reason of their own.
+    let dropped = trial_at(&settings, 9, &[60.0; 5], None, "valid", "");
+    assert_eq!(dropped.outcome(), MISSED);
 }
