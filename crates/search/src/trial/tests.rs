@@ -246,3 +246,22 @@ fn a_trial_of_too_few_requests_for_its_percentile_is_not_sure() {
     let dropped = trial_at(&settings, 9, &[60.0; 5], None, "valid", "");
     assert_eq!(dropped.outcome(), MISSED);
 }
+
+#[test]
+fn a_response_time_that_the_generators_delay_does_not_explain_is_a_miss_of_the_service() {
+    let settings = settings("p95<50ms", 0.001);
+    let busy = |time, lag| {
+        trial_at(
+            &settings,
+            1_000,
+            &[time; 1_000],
+            Some(lag),
+            "suspect",
+            "client",
+        )
+        .outcome()
+    };
+    assert_eq!(busy(209.0, 2.2), Outcome::Missed { sure: false });
+    assert_eq!(busy(54.0, 2.2), Outcome::GeneratorLimit);
+    assert_eq!(busy(209.0, 100.0), Outcome::GeneratorLimit);
+}
