@@ -79,13 +79,11 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     outputs.choices.extend(traces);
     let export = runtime.summary_export.as_deref();
     let export = export.filter(|_| mode != SummaryMode::Disabled);
-    let export = export.map(|path| ExportFile::open("--summary-export", path));
-    let export = export.transpose()?;
+    let export = ExportFile::requested("--summary-export", export)?;
     let threads = runtime.threads.threads;
-    let io = args.options.connection.io.io.name();
-    let configuration = json!({ "threads": threads, "io": io });
+    let configuration = json!({ "threads": threads, "io": args.options.connection.io.io.name() });
     let title = url_for_display(&args.script).into_owned();
-    let needs_record = reporting.needs_record();
+    let (needs_record, warm_up) = (reporting.needs_record(), record.warm_up());
     let record = record.resolve(&title, configuration, needs_record, &mut print_message);
     let record = record.map_err(Refusal::other)?;
     let workers = fleet::workers(args, &prepared, log)?;
@@ -100,6 +98,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             threads: worker_threads(threads),
             outputs,
             record,
+            warm_up,
             until,
         },
         prepared,

@@ -147,6 +147,7 @@ fn mistakes_on_the_command_line() {
         &["http", "http://127.0.0.1/", "-d", "5"],
         &["http", "http://127.0.0.1/", "--timeout", "5"],
         &["http", "http://127.0.0.1/", "--warm-up", "5"],
+        &["http", "http://127.0.0.1/", "-d", "2s", "--warm-up", "2s"],
         &["http", "http://127.0.0.1/", "-r", "10,5"],
         &["attack", "-duration", "5"],
         &["attack", "-timeout=5"],

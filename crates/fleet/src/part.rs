@@ -88,6 +88,7 @@ impl PartRun {
             threads: threads.max(1),
             outputs: OutputRequest::default(),
             record: None,
+            warm_up: std::time::Duration::ZERO,
             until: None,
         };
         let workers = Workers::Part {

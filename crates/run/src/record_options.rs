@@ -19,12 +19,19 @@ pub struct RecordOptions {
     pub is_kept: bool,
     /// The store, if it is not the default one.
     pub store: Option<PathBuf>,
-    /// How much of the start of the run the verdict excludes.
+    /// How much of the start of the run the verdict leaves out, as requested.
     pub warm_up: Duration,
     pub objectives: Vec<Objective>,
 }
 
 impl RecordOptions {
+    /// How much of the start of the run the verdict leaves out, in whole seconds, because the verdict is based on
+    /// seconds.
+    pub fn warm_up(&self) -> Duration {
+        let is_partial = u64::from(self.warm_up.subsec_nanos() > 0);
+        Duration::from_secs(self.warm_up.as_secs().saturating_add(is_partial))
+    }
+
     /// The requested record, or one that only reports need (`is_read`). `notify` receives a message about runs that
     /// were recovered in the store.
     ///
@@ -37,6 +44,7 @@ impl RecordOptions {
         is_read: bool,
         notify: &mut dyn FnMut(&str),
     ) -> Result<Option<RecordRequest>, String> {
+        let warm_up = self.warm_up();
         let store = if self.is_kept {
             let store = store_location::place(self.store.as_deref())?;
             // Fail before the run rather than after it.
@@ -58,7 +66,7 @@ impl RecordOptions {
             is_read,
             objectives: self.objectives,
             title: title.to_owned(),
-            warm_up: self.warm_up,
+            warm_up,
             configuration,
             command: std::env::args_os()
                 .map(|word| word.to_string_lossy().into_owned())

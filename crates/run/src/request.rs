@@ -26,6 +26,8 @@ pub struct Request {
     pub outputs: OutputRequest,
     /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
+    /// How much of the start the verdict leaves out, in whole seconds.
+    pub warm_up: Duration,
     /// The precision at which the run ends early, if requested.
     pub until: Option<PrecisionGoal>,
 }
@@ -34,7 +36,7 @@ pub struct RecordRequest {
     pub place: Place,
     /// Whether to read the record at the end, for the outcome.
     pub is_read: bool,
-    /// How much of the start the verdict excludes.
+    /// See [`Request::warm_up`].
     pub warm_up: Duration,
     /// Objectives, which the record contains as thresholds.
     pub objectives: Vec<Objective>,

@@ -14,6 +14,7 @@ use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 #[cfg(feature = "scripts")]
 use plimsoll_script::ScriptUsers;
 use plimsoll_scriptless::HttpUsers;
+use plimsoll_units::duration;
 
 use crate::attack::TargetErrors;
 use crate::control::Control;
@@ -65,12 +66,14 @@ impl<'a> Run<'a> {
             threads,
             outputs,
             record,
+            warm_up,
             until,
         } = request;
         let launch = Launch {
             threads,
             outputs,
             record,
+            warm_up,
             until,
             workers,
             listeners: Listeners::new(listeners),
@@ -140,6 +143,7 @@ struct Launch<'a> {
     threads: usize,
     outputs: OutputRequest,
     record: Option<RecordRequest>,
+    warm_up: Duration,
     until: Option<PrecisionGoal>,
     workers: Workers,
     listeners: Listeners<'a>,
@@ -149,6 +153,7 @@ impl<'a> Launch<'a> {
     #[cfg(feature = "scripts")]
     fn script(mut self, script: &Script) -> Result<Supervisor<'a>, Refusal> {
         let prepared = &script.prepared;
+        self.check_warm_up(&prepared.plan.scenarios)?;
         let (thresholds, watched) = if script.thresholds {
             let plan = &prepared.plan;
             (plan.thresholds.clone(), plan.watched.clone())
@@ -180,7 +185,6 @@ impl<'a> Launch<'a> {
         for warning in &warnings {
             self.listeners.notify(Event::Warning(warning));
         }
-        let warm_up = self.warm_up();
         let recording = self
             .record
             .take()
@@ -201,7 +205,7 @@ impl<'a> Launch<'a> {
             workers: self.threads,
             waits_for_start: matches!(self.workers, Workers::Part { .. }),
         };
-        Ok(self.engine(setting, recording, warm_up, false))
+        Ok(self.engine(setting, recording, false))
     }
 
     fn http(self, http: Http) -> Result<Supervisor<'a>, Refusal> {
@@ -226,6 +230,7 @@ impl<'a> Launch<'a> {
         contents: Contents<'_>,
     ) -> Result<Supervisor<'a>, Refusal> {
         let plan = Plan::single(scenario, Vec::new());
+        self.check_warm_up(&plan.scenarios)?;
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
             outputs: self.outputs.has_any() || self.listeners.need_samples(),
@@ -240,7 +245,6 @@ impl<'a> Launch<'a> {
         };
         let watch = Watch::new(&registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
-        let warm_up = self.warm_up();
         let recording = self
             .record
             .take()
@@ -262,7 +266,7 @@ impl<'a> Launch<'a> {
             workers: self.threads,
             waits_for_start: matches!(self.workers, Workers::Part { .. }),
         };
-        Ok(self.engine(setting, recording, warm_up, true))
+        Ok(self.engine(setting, recording, true))
     }
 
     /// Opens the outputs. Also returns warnings about receivers that cannot be reached.
@@ -281,17 +285,28 @@ impl<'a> Launch<'a> {
         Ok(warnings)
     }
 
-    fn warm_up(&self) -> Duration {
-        self.record
-            .as_ref()
-            .map_or(Duration::ZERO, |record| record.warm_up)
+    /// Refuses a warm-up that leaves nothing of the run for the verdict.
+    fn check_warm_up(&self, scenarios: &[Scenario]) -> Result<(), Refusal> {
+        let end = |scenario: &Scenario| {
+            let duration = scenario.duration()?;
+            Some(scenario.start_time.saturating_add(duration))
+        };
+        let ends: Option<Vec<Duration>> = scenarios.iter().map(end).collect();
+        let end = ends.and_then(|ends| ends.into_iter().max());
+        match end.filter(|end| !self.warm_up.is_zero() && self.warm_up >= *end) {
+            Some(end) => Err(Refusal::config(format!(
+                "--warm-up {} must be shorter than the run, which takes at most {}",
+                duration::format(self.warm_up),
+                duration::format(end)
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn engine<F: UserFactory>(
         mut self,
         setting: Setting<F>,
         recording: Option<Recording>,
-        warm_up: Duration,
         is_request_load: bool,
     ) -> Supervisor<'a> {
         let (registry, watch) = (Arc::clone(&setting.registry), Arc::clone(&setting.watch));
@@ -316,7 +331,7 @@ impl<'a> Launch<'a> {
             let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
             let limit = plimsoll_engine::load_duration(scenarios);
             self.listeners
-                .add(Box::new(Watcher::new(until, warm_up, limit)));
+                .add(Box::new(Watcher::new(until, self.warm_up, limit)));
         }
         if let Some(mut recording) = recording {
             let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
@@ -328,7 +343,7 @@ impl<'a> Launch<'a> {
             meter,
             &registry,
             &watch,
-            warm_up,
+            self.warm_up,
             is_request_load,
             self.listeners,
         )

@@ -29,6 +29,14 @@ impl ExportFile {
         })
     }
 
+    /// Opens the file if one is requested; see [`ExportFile::open`].
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn requested(flag: &str, path: Option<&Path>) -> Result<Option<ExportFile>, Refusal> {
+        path.map(|path| ExportFile::open(flag, path)).transpose()
+    }
+
     /// Replaces its contents.
     ///
     /// # Errors

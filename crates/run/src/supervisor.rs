@@ -24,7 +24,7 @@ pub struct Supervisor<'a> {
     events: Receiver<EngineEvent>,
     progress: Progress,
     listeners: Listeners<'a>,
-    /// How much of the start the verdict excludes, in whole seconds.
+    /// How much of the start the verdict leaves out, in whole seconds.
     warm_up: Duration,
     /// The samples after the warm-up, if there is one.
     after_warm_up: Option<Stretch>,
@@ -75,7 +75,7 @@ impl<'a> Supervisor<'a> {
             events: running.events,
             progress: Progress::new(running.state, running.scenarios, totals),
             listeners,
-            warm_up: Duration::from_secs(warm_up.as_secs()),
+            warm_up,
             after_warm_up,
             machine_before: meter.read(),
             meter,
@@ -370,6 +370,12 @@ impl<'a> Supervisor<'a> {
         }));
         let mut finished = self.listeners.finish();
         let mut messages = conclusion.messages;
+        if !self.warm_up.is_zero() {
+            messages.push(format!(
+                "Warm-up: the verdict leaves out the first {}, and the figures include it.",
+                plimsoll_units::duration::format(self.warm_up)
+            ));
+        }
         messages.append(&mut finished.messages);
         finished.messages = messages;
         Outcome {

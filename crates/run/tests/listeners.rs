@@ -34,6 +34,7 @@ fn request(server: &LoggedServer, executor: Executor) -> Request {
         threads: 1,
         outputs: OutputRequest::default(),
         record: None,
+        warm_up: Duration::ZERO,
         until: None,
     }
 }
@@ -86,6 +87,28 @@ fn a_run_produces_events_and_an_outcome() {
     assert!(names.0.ends_with(&["done", "judged"]), "{:?}", names.0);
     assert!((1..=2).contains(&names.count("second")), "{:?}", names.0);
     assert!(names.count("window") >= 2, "{:?}", names.0);
+}
+
+#[test]
+fn a_warm_up_is_announced_and_must_be_shorter_than_the_run() {
+    let server = server();
+    let with = |warm_up| {
+        let request = Request {
+            warm_up: Duration::from_secs(warm_up),
+            ..request(&server, scheduled())
+        };
+        plimsoll_run::run(request, Vec::new())
+    };
+    // No record is requested: the verdict leaves out the warm-up nevertheless.
+    let outcome = with(1).expect("a run");
+    let expected = "Warm-up: the verdict leaves out the first 1s, and the figures include it.";
+    assert_eq!(outcome.messages, [expected]);
+    assert_eq!(outcome.iterations, 200);
+    let refused = with(2).err().map(|refusal| refusal.message);
+    assert_eq!(
+        refused.as_deref(),
+        Some("--warm-up 2s must be shorter than the run, which takes at most 2s")
+    );
 }
 
 /// A listener that blocks the supervisor for longer than the run.

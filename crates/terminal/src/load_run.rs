@@ -118,6 +118,7 @@ fn run(
         threads: worker_threads(resolved.threads),
         outputs,
         until: presentation.until,
+        warm_up: record.warm_up(),
         record: record
             .resolve(
                 &title,

@@ -36,7 +36,7 @@ pub struct RecordArgs {
     /// Store of runs (default: plimsoll/runs.sqlite in XDG_DATA_HOME or ~/.local/share)
     #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
     pub store: Option<PathBuf>,
-    /// Warm-up: exclude this much of the start from the verdict, and from reports about the record
+    /// Warm-up: leave this much of the start out of the verdict. The figures of the run include it
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub warm_up: Option<Duration>,
     /// End the run early, once a latency figure is this precise, like "p99 ±5%"

@@ -46,6 +46,7 @@ pub fn request(seconds: u64) -> Request {
         threads: 1,
         outputs: OutputRequest::default(),
         record: None,
+        warm_up: Duration::ZERO,
         until: None,
     }
 }
