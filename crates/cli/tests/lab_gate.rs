@@ -88,7 +88,7 @@ fn a_gate_with_six_repeats_fails_only_for_a_slower_build() {
         "regression",
     ]);
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-    let found = "failed: latency_p50 of build=change against build=main changed by +";
+    let found = "failed: latency_p50 of build=change against build=main ";
     let (status, is_found) = match change["outcome"].as_str() {
         Some("larger") => (1, true),
         _ => (3, false),

@@ -1,5 +1,6 @@
 //! The result of a comparison, as text and as JSON.
 
+use plimsoll_results::change_text::p_value;
 use plimsoll_results::compare::Compared;
 use plimsoll_results::differences::Difference;
 use plimsoll_results::fail_on::{Failures, Judgment};
@@ -30,7 +31,7 @@ impl Comparison {
     /// Formats the comparison as text.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{:<8} {:>12} {:>12} {:>9}  {:<20} {}\n",
+            "{:<8} {:>12} {:>12} {:>11}  {:<22} {}\n",
             "", "A", "B", "change", "95 % interval", "outcome"
         );
         for one in &self.compared {
@@ -122,12 +123,7 @@ fn row(one: &Compared) -> String {
         (Some(value), true) => format!("{:.3} %", value * 100.0),
         (Some(value), false) => format!("{value:.2} {}", one.figure.unit),
     };
-    let (scale, neutral, unit) = if one.is_difference() {
-        (100.0, 0.0, " pt")
-    } else {
-        (100.0, 1.0, " %")
-    };
-    let change = |value: f64| format!("{:+.1}{unit}", (value - neutral) * scale);
+    let unit = if one.is_difference() { "points" } else { "%" };
     let verdict = if one.is_worse() { "worse" } else { "better" };
     let why = || {
         one.why
@@ -138,7 +134,7 @@ fn row(one: &Compared) -> String {
         (Outcome::Larger, ..) => format!("larger, {verdict}"),
         (Outcome::Smaller, ..) => format!("smaller, {verdict}"),
         (Outcome::NoDifference, at_most, _) => format!(
-            "no difference larger than {:.1}{unit}",
+            "no difference larger than {:.1} {unit}",
             at_most.unwrap_or_default() * 100.0
         ),
         (Outcome::Uncertain, _, Some(pairs)) => {
@@ -150,18 +146,16 @@ fn row(one: &Compared) -> String {
         }
         (Outcome::NotMeasured, ..) => format!("not measured{}", why()),
     };
-    let p = one.p.map_or(String::new(), |p| format!(" (p {p:.3})"));
+    let p = one
+        .p
+        .map_or(String::new(), |p| format!(" ({})", p_value(p)));
+    let (change, interval) = one
+        .change_texts()
+        .unwrap_or_else(|| ("–".to_owned(), String::new()));
     format!(
-        "{:<8} {:>12} {:>12} {:>9}  {:<20} {outcome}{p}\n",
+        "{:<8} {:>12} {:>12} {change:>11}  {interval:<22} {outcome}{p}\n",
         one.figure.name,
         value(one.a),
         value(one.b),
-        one.change
-            .map_or("–".to_owned(), |interval| change(interval.estimate)),
-        one.change.map_or(String::new(), |interval| format!(
-            "{} to {}",
-            change(interval.low),
-            change(interval.high)
-        )),
     )
 }

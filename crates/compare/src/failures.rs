@@ -1,5 +1,6 @@
 //! Judges a comparison by the conditions of `--fail-on`.
 
+use plimsoll_results::change_text::changed;
 use plimsoll_results::compare::Compared;
 use plimsoll_results::fail_on::{Condition, Failures};
 use plimsoll_stats::comparison::Outcome;
@@ -48,11 +49,10 @@ pub(crate) fn failures(conditions: &[Condition], compared: &[Compared]) -> Failu
                 }
             };
             if met && one.is_different() {
-                failures.found.push(format!(
-                    "{text}: {name} changed by {:+.1} {}",
-                    one.effect() * 100.0,
-                    if one.is_difference() { "points" } else { "%" }
-                ));
+                let (change, _) = one.change_texts().unwrap_or_default();
+                failures
+                    .found
+                    .push(format!("{text}: {name} {}", changed(&change)));
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use plimsoll_plots::terminal;
+use plimsoll_results::change_text::{difference, increase, p_value};
 use plimsoll_results::figures::Figure;
 use plimsoll_results::noise::{self, Noise};
 use plimsoll_results::store::StoredRun;
@@ -145,15 +146,15 @@ impl History {
         for change in &self.changes {
             if let Some(run) = self.changed(change) {
                 text += &format!(
-                    "run {} of {}: {} went from {:.2} to {:.2} {} ({:+.1} %, p {:.1e})\n",
+                    "run {} of {}: {} went from {:.2} to {:.2} {} ({}, {})\n",
                     run.id,
                     run.started,
                     figure.name,
                     change.before,
                     change.after,
                     figure.unit,
-                    (change.after / change.before - 1.0) * 100.0,
-                    change.p
+                    increase(change.after / change.before),
+                    p_value(change.p)
                 );
             }
         }
@@ -172,10 +173,10 @@ impl History {
     fn noise_text(&self) -> String {
         match self.noise() {
             Some(noise) => format!(
-                "noise between runs of a level: ±{:.1} % (standard deviation of {} runs); two equal runs differ by up to {:.1} % (95 %)\n",
+                "noise between runs of a level: ±{:.1} % (standard deviation of {} runs); two equal runs differ by up to {} (95 %)\n",
                 noise.spread * 100.0,
                 noise.runs,
-                noise.between_two * 100.0
+                difference(noise.between_two)
             ),
             None => "the noise between runs is unknown: it needs six runs of a level\n".to_owned(),
         }

@@ -1,5 +1,6 @@
 //! Judges the result of a lab by the conditions of `--fail-on`.
 
+use plimsoll_results::change_text::{changed, increase};
 use plimsoll_results::fail_on::{Condition, Failures};
 use plimsoll_results::lab::{CellState, Comparison, LabResult, Outcome};
 
@@ -77,9 +78,10 @@ fn regressions(result: &LabResult, failures: &mut Failures) {
                 failures.open.push(open);
             }
             (Outcome::Larger, Some(false)) | (Outcome::Smaller, Some(true)) => {
-                let change = (ratio - 1.0) * 100.0;
-                let found = format!("{} changed by {change:+.1} %", comparison_name(one));
-                failures.found.push(found);
+                let change = changed(&increase(ratio));
+                failures
+                    .found
+                    .push(format!("{} {change}", comparison_name(one)));
             }
             _ => {}
         }

@@ -7,6 +7,7 @@
 use plimsoll_stats::Interval;
 use plimsoll_stats::comparison::{self, Decision, Limits, Outcome, Paired};
 
+use crate::change_text::{self, p_value};
 use crate::figures::{FAILED, Figure, RunFigures};
 
 pub use plimsoll_stats::comparison::LEVEL;
@@ -61,6 +62,14 @@ impl Compared {
     /// Whether [`Compared::change`] is the difference B − A instead of the ratio B ÷ A.
     pub fn is_difference(&self) -> bool {
         self.figure.name == FAILED
+    }
+
+    /// The change and its 95 % interval in words. `None` if there is no change to show.
+    pub fn change_texts(&self) -> Option<(String, String)> {
+        Some(match self.is_difference() {
+            true => change_text::of_difference(self.change?),
+            false => change_text::of_ratio(self.change?),
+        })
     }
 
     /// Sets the outcome to "not measured" for this reason.
@@ -136,8 +145,8 @@ pub fn pairs(
         compared.conclude(paired.decide(p, compared.limits()));
         if compared.outcome == Outcome::Uncertain && paired.p <= LEVEL && p > LEVEL {
             compared.why = Some(format!(
-                "significant alone (p {:.3}), but not among {} figures",
-                paired.p,
+                "significant alone ({}), but not among {} figures",
+                p_value(paired.p),
                 tested.len()
             ));
         }

@@ -5,6 +5,7 @@
 //! repeats. Within a schema version, keys are only added. They are never removed and never change
 //! their meaning. Times are in milliseconds unless a key states otherwise.
 
+pub mod change_text;
 pub mod compare;
 pub mod differences;
 pub mod distribution;

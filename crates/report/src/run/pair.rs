@@ -15,14 +15,11 @@ pub fn conclusion_points(runs: &[RunView<'_>], comparison: &RunComparison) -> Ve
     let different = comparison.compared.iter().filter(|one| one.is_different());
     for one in different {
         let how = if one.is_worse() { "worse" } else { "better" };
+        let (change, _) = one.change_texts().unwrap_or_default();
         points.push(
             Words::new()
                 .strong(format!("{} of B is {how}", one.figure.name))
-                .text(format!(
-                    ": {} ({}).",
-                    format_change(one),
-                    describe_outcome(one)
-                )),
+                .text(format!(": {change} ({}).", describe_outcome(one))),
         );
     }
     let names = |wanted: Outcome| -> Vec<String> {
@@ -71,12 +68,13 @@ pub fn comparison_table(comparison: &RunComparison) -> Vec<Block> {
                 (Some(value), true) => Words::new().figure(value * 100.0, None, "%"),
                 (Some(value), false) => Words::new().figure(value, None, one.figure.unit),
             };
+            let (change, interval) = one.change_texts().unwrap_or_default();
             vec![
                 Words::plain(one.figure.label),
                 value(one.a),
                 value(one.b),
-                Words::plain(format_change(one)),
-                Words::plain(format_interval(one)),
+                Words::plain(change),
+                Words::plain(interval),
                 Words::plain(describe_outcome(one)),
             ]
         })
@@ -133,31 +131,6 @@ pub fn difference_blocks(comparison: &RunComparison) -> Vec<Block> {
     })]
 }
 
-/// `+12.3 %`, or percentage points.
-fn format_change(one: &Compared) -> String {
-    if one.change.is_none() {
-        return String::new();
-    }
-    format_signed(one.effect() * 100.0, one)
-}
-
-fn format_signed(percent: f64, one: &Compared) -> String {
-    let unit = if one.is_difference() { "points" } else { "%" };
-    let sign = if percent > 0.0 { "+" } else { "" };
-    format!("{sign}{} {unit}", number::Place::decimals(1).print(percent))
-}
-
-fn format_interval(one: &Compared) -> String {
-    let neutral = if one.is_difference() { 0.0 } else { 1.0 };
-    one.change.map_or_else(String::new, |change| {
-        format!(
-            "{} to {}",
-            format_signed((change.low - neutral) * 100.0, one),
-            format_signed((change.high - neutral) * 100.0, one)
-        )
-    })
-}
-
 /// The outcome in words.
 fn describe_outcome(one: &Compared) -> String {
     let verdict = if one.is_worse() { "worse" } else { "better" };
@@ -166,9 +139,10 @@ fn describe_outcome(one: &Compared) -> String {
         Outcome::Smaller => format!("smaller, {verdict}"),
         Outcome::NoDifference => {
             let max = one.at_most.unwrap_or_default() * 100.0;
+            let unit = if one.is_difference() { "points" } else { "%" };
             format!(
-                "no difference larger than {}",
-                format_signed(max, one).trim_start_matches('+')
+                "no difference larger than {} {unit}",
+                number::Place::decimals(1).print(max)
             )
         }
         Outcome::Uncertain => "uncertain".to_owned(),
