@@ -133,3 +133,38 @@ fn the_page_of_a_search_shows_its_trials_and_its_result() {
     let result = state["steps"]["result"].as_array().expect("lines");
     assert!(!result.is_empty(), "{state}");
 }
+
+#[test]
+fn only_iterations_with_a_schedule_are_compared_with_the_offered_ones() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: {
+            closed: { executor: 'constant-vus', vus: 2, duration: '2s', exec: 'fast' },
+            open: {
+                executor: 'constant-arrival-rate', rate: 10, duration: '2s', preAllocatedVUs: 1,
+                maxVUs: 1, exec: 'slow', gracefulStop: '5s',
+            },
+        } };
+        export function fast() { sleep(0.01); }
+        export function slow() { sleep(1.5); }
+    ";
+    let (state, status) = last_state(command(&["run", "-"]).input(script));
+    assert_eq!(status, Some(0), "{state}");
+    let iterations = &state["iterations"];
+    let number = |key: &str| iterations[key].as_u64().expect("a number");
+    assert_eq!(number("offered"), 20, "{state}");
+    assert_eq!(
+        number("scheduled_started") + number("dropped"),
+        20,
+        "{state}"
+    );
+    assert_eq!(
+        number("scheduled_finished"),
+        number("scheduled_started"),
+        "{state}"
+    );
+    assert!(
+        number("started") > 20 + number("scheduled_started"),
+        "{state}"
+    );
+}

@@ -15,8 +15,8 @@ const load = new Chart(parent, {
   text: texts.number,
   series: [
     { label: "offered", color: "--soft", value: perSecond("offered"), dash: true },
-    { label: "started", color: "--c0", value: perSecond("started") },
-    { label: "finished", color: "--c2", value: perSecond("finished") },
+    { label: "started", color: "--c0", value: (p) => perSecond(isOpen(p) ? "scheduled_started" : "started")(p) },
+    { label: "finished", color: "--c2", value: (p) => perSecond(isOpen(p) ? "scheduled_finished" : "finished")(p) },
     { label: "dropped", color: "--c1", value: (p) => (isOpen(p) ? perSecond("dropped")(p) : null) },
     { label: "failed requests", color: "--bad", value: perSecond("failed") },
   ],
@@ -198,7 +198,10 @@ function showTiles() {
     entries.push([name, last ? size(perSecond(key)(last) ?? 0) : "–", `${size(state[key])} in total`]);
   }
   if (iterations.offered !== null) {
-    entries.push(["started of offered", share(iterations.started, iterations.offered), `${number(iterations.dropped)} dropped`]);
+    entries.push(["started of offered", share(iterations.scheduled_started, iterations.offered), `${number(iterations.dropped)} dropped`]);
+    // Only iterations with a schedule can be compared with the offered ones.
+    const isMixed = iterations.started !== iterations.scheduled_started;
+    load.heading.textContent = `Iterations per second${isMixed ? " of scenarios with a schedule" : ""}`;
     entries.push(["send lag p99", texts.milliseconds(state.generator.send_lag), "whole run"]);
   }
   tiles(entries);

@@ -237,6 +237,10 @@ impl Collector {
             iterations.started += reading.iterations_started;
             iterations.finished += reading.iterations_completed;
             iterations.dropped += reading.iterations_dropped;
+            if scenario.scenario.executor.is_open() {
+                iterations.scheduled_started += reading.iterations_started;
+                iterations.scheduled_finished += reading.iterations_completed;
+            }
         }
         let schedules = self.schedules.get_or_insert_with(|| {
             let scenarios = progress.scenarios().iter();
@@ -264,6 +268,10 @@ impl Collector {
             offered: new
                 .offered
                 .map(|offered| offered.saturating_sub(old.offered.unwrap_or(0))),
+            scheduled_started: new.scheduled_started.saturating_sub(old.scheduled_started),
+            scheduled_finished: new
+                .scheduled_finished
+                .saturating_sub(old.scheduled_finished),
             started: new.started.saturating_sub(old.started),
             finished: new.finished.saturating_sub(old.finished),
             dropped: new.dropped.saturating_sub(old.dropped),

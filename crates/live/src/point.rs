@@ -15,6 +15,9 @@ pub struct Point {
     pub span: f64,
     /// Scheduled iterations. `None` in a closed model.
     pub offered: Option<u64>,
+    /// Iterations that started and that completed, of scenarios with a schedule.
+    pub scheduled_started: u64,
+    pub scheduled_finished: u64,
     /// Iterations that started.
     pub started: u64,
     /// Iterations that completed.
@@ -75,6 +78,8 @@ impl Point {
             (None, None) => None,
             (ours, theirs) => Some(ours.unwrap_or(0) + theirs.unwrap_or(0)),
         };
+        self.scheduled_started += next.scheduled_started;
+        self.scheduled_finished += next.scheduled_finished;
         self.started += next.started;
         self.finished += next.finished;
         self.dropped += next.dropped;

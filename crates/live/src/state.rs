@@ -71,6 +71,9 @@ pub struct State {
 pub struct Iterations {
     /// `None` in a closed model.
     pub offered: Option<u64>,
+    /// Iterations of scenarios with a schedule: only these have been offered.
+    pub scheduled_started: u64,
+    pub scheduled_finished: u64,
     pub started: u64,
     pub finished: u64,
     pub interrupted: u64,

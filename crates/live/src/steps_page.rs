@@ -100,10 +100,14 @@ pub fn point(second: &Second, start: f64, model: &str) -> Point {
     let count = |name: &str| second.counters.get(name).copied().unwrap_or(0.0) as u64;
     let latency = latency(second).map(|(_, histogram)| histogram);
     let (iterations, dropped) = (count("iterations"), count("dropped_iterations"));
+    // A record does not tell scenarios apart. The runs of searches and labs have one.
+    let scheduled = if model == "open" { iterations } else { 0 };
     Point {
         start,
         span: length(second),
         offered: (model == "open").then_some(iterations + dropped),
+        scheduled_started: scheduled,
+        scheduled_finished: scheduled,
         started: iterations,
         finished: iterations,
         dropped,

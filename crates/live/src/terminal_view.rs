@@ -120,7 +120,7 @@ impl TerminalView {
             sent: traffic(point.sent, point, state.sent),
             offered: state.iterations.offered.map(|offered| Offered {
                 offered,
-                started: state.iterations.started,
+                started: state.iterations.scheduled_started,
                 dropped: state.iterations.dropped,
             }),
             checks: checks.fold((0, 0), |(passes, fails), check| {
