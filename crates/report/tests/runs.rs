@@ -82,6 +82,45 @@ fn unknown_facts_are_not_shown() {
 }
 
 #[test]
+fn short_times_and_missed_thresholds_have_their_units() {
+    let mut run = runs::open(1, 1.0);
+    let end = run.end.as_mut().expect("an end");
+    end.duration_seconds = 0.031;
+    run.seconds[0].lasted = Some(0.031);
+    let report = RunReport::of(&run);
+    let text = report.markdown();
+    let measured = format!("{} ms", plimsoll_plots::number::short(8.125));
+    for part in [
+        "200 requests in 31.0 ms",
+        &format!("(measured {measured})"),
+        &format!("| {measured} |"),
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(report.junit(&[]).contains(&format!("measured {measured}")));
+}
+
+#[test]
+fn names_that_a_report_leaves_out_are_counted() {
+    let mut run = runs::large();
+    let end = run.end.as_mut().expect("an end");
+    end.names.truncate(200);
+    let text = RunReport::of(&run).markdown();
+    assert!(
+        text.contains("100 more names are not shown here. A report as JSON has them."),
+        "{text}"
+    );
+    let end = run.end.as_mut().expect("an end");
+    let mut others = end.names[0].clone();
+    (others.name, others.method) = (String::new(), String::new());
+    end.names.push(others);
+    let text = RunReport::of(&run).markdown();
+    let left_out = "101 more names are not shown here. A report as JSON has them. The row “others” counts the requests with still other names together: only the first 200 names of a run are counted separately.";
+    assert!(text.contains(left_out), "{text}");
+    assert!(text.contains("| others |"), "{text}");
+}
+
+#[test]
 fn reports_are_the_same_each_time_and_after_reading_the_record_again() {
     for record in [
         runs::open(30, 1.0),

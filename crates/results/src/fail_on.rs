@@ -209,14 +209,18 @@ fn thresholds(name: &str, record: &Record, failures: &mut Failures) {
     for (at, (metric, text, met)) in end.thresholds.iter().enumerate() {
         if !met {
             let measured = end.thresholds_measured.get(at).copied().flatten();
-            let unit = if is_time(metric) { " ms" } else { "" };
             let measured = measured.map_or(String::new(), |value| {
-                format!(" (measured {value:.3}{unit})")
+                format!(" (measured {value:.3}{})", unit_of_threshold(metric))
             });
             let text = format!("{name} misses {metric} {text}{measured}");
             failures.found.push(text);
         }
     }
+}
+
+/// The unit of the value that a threshold compares, with a space before it. Empty if it is not known.
+pub fn unit_of_threshold(metric: &str) -> &'static str {
+    if is_time(metric) { " ms" } else { "" }
 }
 
 /// Whether the program knows that a metric is a time. Those of the script itself may be anything.

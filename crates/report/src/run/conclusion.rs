@@ -1,6 +1,7 @@
 //! The first screen: what was run, the result, and whether to trust it.
 
 use plimsoll_plots::number;
+use plimsoll_results::fail_on::unit_of_threshold;
 use plimsoll_stats::tail::reliable_quantile;
 
 use super::view::RunView;
@@ -60,9 +61,9 @@ pub fn fact_list(run: &RunView<'_>) -> Vec<(&'static str, String)> {
         (
             "when",
             format!(
-                "{}, {} s",
+                "{}, {}",
                 header.started,
-                format_seconds(run.end.duration_seconds)
+                format_length(run.end.duration_seconds)
             ),
         ),
         ("where", place.join(", ")),
@@ -79,6 +80,14 @@ pub fn fact_list(run: &RunView<'_>) -> Vec<(&'static str, String)> {
     }
     facts.retain(|(_, value)| !value.is_empty());
     facts
+}
+
+/// A length of time: `31 ms`, `2.5 s`.
+pub fn format_length(seconds: f64) -> String {
+    match seconds < 0.95 {
+        true => format!("{} ms", number::short(seconds * 1e3)),
+        false => format!("{} s", format_seconds(seconds)),
+    }
 }
 
 /// Seconds without superfluous digits.
@@ -148,9 +157,9 @@ fn load_words(run: &RunView<'_>) -> Words {
     let count = run.count();
     let noun = run.unit.noun(count);
     let (whole, load) = (run.end.duration_seconds, run.rate_seconds());
-    let time = match (format_seconds(load), format_seconds(whole)) {
-        (load, whole) if load == whole => format!("{load} s"),
-        (load, whole) => format!("{load} s (ended after {whole} s)"),
+    let time = match (format_length(load), format_length(whole)) {
+        (load, whole) if load == whole => load,
+        (load, whole) => format!("{load} (ended after {whole})"),
     };
     let words = match run.successful_rate() {
         Some((rate, unit)) => Words::new().figure(rate, None, &unit),
@@ -310,7 +319,8 @@ fn threshold_words(run: &RunView<'_>) -> Option<Words> {
         .map(|(at, (metric, text, _))| {
             let measured = run.end.thresholds_measured.get(at).copied().flatten();
             let measured = measured.map_or_else(String::new, |value| {
-                format!(" (measured {})", number::short(value))
+                let unit = unit_of_threshold(metric);
+                format!(" (measured {}{unit})", number::short(value))
             });
             format!("{} {}{measured}", shorten(metric), shorten(text))
         })

@@ -3,7 +3,7 @@
 use plimsoll_plots::number;
 use serde_json::Value;
 
-use super::conclusion::{format_seconds, shorten};
+use super::conclusion::{format_length, shorten};
 use super::tables::titled_table;
 use super::view::RunView;
 use crate::document::{Block, Head, Words};
@@ -53,10 +53,7 @@ pub fn environment(run: &RunView<'_>) -> Vec<Block> {
         ("fingerprint".into(), machine.fingerprint.clone()),
         ("plimsoll".into(), run.header.plimsoll.clone()),
         ("started".into(), run.header.started.clone()),
-        (
-            "duration".into(),
-            format!("{} s", format_seconds(run.end.duration_seconds)),
-        ),
+        ("duration".into(), format_length(run.end.duration_seconds)),
         ("responses".into(), counts(&run.end.protocols)),
         ("TLS".into(), counts(&run.end.tls_versions)),
         ("cipher suites".into(), counts(&run.end.tls_cipher_suites)),

@@ -1,6 +1,7 @@
 //! The verdict, thresholds and checks of a run as tests.
 
 use plimsoll_plots::number;
+use plimsoll_results::fail_on::unit_of_threshold;
 
 use super::view::RunView;
 use super::{RunReport, conclusion, conditions};
@@ -47,7 +48,8 @@ fn cases(run: &RunView<'_>) -> Vec<Case> {
     for (at, (metric, text, met)) in run.end.thresholds.iter().enumerate() {
         let measured = run.end.thresholds_measured.get(at).copied().flatten();
         let measured = measured.map_or(String::new(), |value| {
-            format!(": measured {}", number::short(value))
+            let unit = unit_of_threshold(metric);
+            format!(": measured {}{unit}", number::short(value))
         });
         cases.push(Case {
             class: "threshold",

@@ -1,6 +1,7 @@
 //! The tables of a run: figures, names, thresholds, checks, errors, metrics.
 
 use plimsoll_plots::number;
+use plimsoll_results::fail_on::unit_of_threshold;
 use plimsoll_results::figures::{self, RunFigures};
 use plimsoll_results::record::NamedRequests;
 use plimsoll_stats::Histogram;
@@ -94,13 +95,13 @@ const QUANTILES: [(&str, &str, f64); 5] = [
 
 /// Each name and method with its figures.
 pub fn names(run: &RunView<'_>) -> Vec<Block> {
-    let rows = run
-        .end
-        .names
-        .iter()
-        .map(|part| name_row(part, run.rate_seconds()))
-        .collect();
-    titled_table(
+    let row = |part: &NamedRequests| name_row(part, run.rate_seconds());
+    let (others, named): (Vec<&NamedRequests>, Vec<&NamedRequests>) =
+        run.end.names.iter().partition(|part| is_others(part));
+    let shown = named.len().min(MAX_ROWS - others.len().min(1));
+    let (first, left_out) = named.split_at(shown);
+    let rows = first.iter().chain(&others).copied().map(row).collect();
+    let mut blocks = titled_table(
         run,
         "HTTP requests by name. Times are service times of requests that did not fail, in ms.",
         vec![
@@ -116,13 +117,30 @@ pub fn names(run: &RunView<'_>) -> Vec<Block> {
         ],
         rows,
         1,
-    )
+    );
+    if !left_out.is_empty() {
+        let mut text = format!(
+            "{} more names are not shown here. A report as JSON has them.",
+            left_out.len()
+        );
+        if !others.is_empty() {
+            text += " The row \u{201c}others\u{201d} counts the requests with still other names together: only the first ";
+            text += &format!("{} names of a run are counted separately.", named.len());
+        }
+        blocks.push(Block::Prose(Words::plain(text)));
+    }
+    blocks
+}
+
+/// Whether these are the requests whose names are not counted separately.
+fn is_others(part: &NamedRequests) -> bool {
+    part.name.is_empty() && part.method.is_empty()
 }
 
 fn name_row(part: &NamedRequests, duration: f64) -> Vec<Words> {
-    let name = match (part.name.as_str(), part.method.as_str()) {
-        ("", "") => Words::plain("others"),
-        (name, _) => Words::new().code(shorten(name)),
+    let name = match is_others(part) {
+        true => Words::plain("others"),
+        false => Words::new().code(shorten(&part.name)),
     };
     let rate = if duration > 0.0 {
         part.requests as f64 / duration
@@ -171,7 +189,10 @@ pub fn thresholds(run: &RunView<'_>) -> Vec<Block> {
             vec![
                 Words::new().code(shorten(metric)),
                 Words::new().code(shorten(text)),
-                measured.map_or_else(Words::new, |value| Words::plain(number::short(value))),
+                measured.map_or_else(Words::new, |value| {
+                    let unit = unit_of_threshold(metric);
+                    Words::plain(format!("{}{unit}", number::short(value)))
+                }),
                 Words::new().verdict(if *met { "met" } else { "missed" }),
             ]
         })
@@ -327,7 +348,10 @@ fn time_row(step: &Step, is_open: bool) -> Vec<Words> {
         Words::plain(format!(
             "{} to {}",
             format_seconds(step.at),
-            format_seconds(step.at + step.length)
+            match step.at + step.length {
+                end if end < 0.95 => number::short(end),
+                end => format_seconds(end),
+            }
         )),
         Words::plain(number::short(step.per_second(step.requests))),
         failure_words(step.failed),
