@@ -145,6 +145,9 @@ fn a_server_that_accepts_and_is_silent_makes_the_run_invalid() {
     assert_eq!(status, Some(1));
     assert_eq!(cut_off["generator"]["verdict"], "invalid", "{cut_off}");
     assert_eq!(cut_off["requests_per_second"], Value::Null, "{cut_off}");
+    // Connections and bytes of requests without a response are counted.
+    assert_eq!(cut_off["connections_opened"], 2, "{cut_off}");
+    assert!(cut_off["bytes_sent"].as_u64() > Some(0), "{cut_off}");
     let arguments = ["http", "-n", "2", "--timeout", "300ms", "--json", &url];
     let (_, timed_out) = result(&arguments);
     assert_eq!(timed_out["generator"]["verdict"], "invalid", "{timed_out}");
@@ -179,11 +182,10 @@ const GRPC_SCRIPT: &str = "import grpc from 'k6/net/grpc';
         client.close();
     };";
 
-#[test]
-fn grpc_calls_of_a_script_without_a_response_are_invalid() {
+/// The address of an HTTP/2 server whose settings are the last data that it sends (RFC 9113, section 3.4).
+fn silent_after_settings() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let target = format!("TARGET={}", listener.local_addr().unwrap());
-    // Its settings are the last data that this server sends (RFC 9113, section 3.4).
+    let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         let mut open = Vec::new();
         for stream in listener.incoming() {
@@ -192,6 +194,32 @@ fn grpc_calls_of_a_script_without_a_response_are_invalid() {
             open.push(stream);
         }
     });
+    address.to_string()
+}
+
+#[test]
+fn connections_and_bytes_of_interrupted_grpc_calls_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let proto = "syntax = \"proto3\"; package a; message M {} service B { rpc C(M) returns (M); }";
+    fs::write(folder.path().join("a.proto"), proto).unwrap();
+    let address = silent_after_settings();
+    let arguments = "grpc --plaintext --proto a.proto -d 300ms --json".split(' ');
+    for (flags, connections) in [(vec!["-c", "2"], 2), (vec!["-c", "1", "-u", "5"], 1)] {
+        let arguments: Vec<&str> = arguments.clone().chain(flags).collect();
+        let ended = plimsoll(&arguments)
+            .args([&*address, "a.B/C"])
+            .inside(folder.path())
+            .run();
+        let result: Value =
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        assert_eq!(result["connections_opened"], connections, "{result}");
+        assert!(result["bytes_sent"].as_u64() > Some(0), "{result}");
+    }
+}
+
+#[test]
+fn grpc_calls_of_a_script_without_a_response_are_invalid() {
+    let target = format!("TARGET={}", silent_after_settings());
     let (verdict, reason, end) = recorded(GRPC_SCRIPT, &["-i", "3", "-e", &target]);
     assert_eq!(verdict, "invalid");
     assert!(reason.contains("none of 3 requests"), "{reason}");

@@ -108,6 +108,13 @@ impl Channel {
         self.opened_untaken.take()
     }
 
+    /// Takes one of these connections. False if another call has taken it already.
+    pub fn take_one_opened(&self) -> bool {
+        let opened = self.opened_untaken.get();
+        self.opened_untaken.set(opened.saturating_sub(1));
+        opened > 0
+    }
+
     /// Bytes on sockets since the last call, for all channels with the same counter.
     pub fn traffic(&self) -> plimsoll_net::Traffic {
         self.traffic.take()

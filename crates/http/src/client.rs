@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -15,6 +15,8 @@ pub struct Client {
     pub(crate) shared: Rc<Shared>,
     pub(crate) pool: Pool,
     pub(crate) traffic: Rc<TrafficCounter>,
+    /// Number of connections that exchanges opened and that the methods below have not returned yet.
+    pub(crate) opened: Cell<u64>,
     pub(crate) local_ip: Option<IpAddr>,
     /// The most recently sent headers. A user usually sends the same headers again.
     pub(crate) last_sent: RefCell<Rc<[u8]>>,
@@ -45,6 +47,7 @@ impl Client {
         Client {
             pool: Pool::new(limits),
             traffic: Rc::default(),
+            opened: Cell::new(0),
             local_ip: shared.network.local_ip(number),
             last_sent: RefCell::new(Rc::default()),
             last_multiplexed: RefCell::default(),
@@ -55,6 +58,19 @@ impl Client {
     /// Bytes on sockets since the last call of this method.
     pub fn traffic(&self) -> Traffic {
         self.traffic.take()
+    }
+
+    /// Number of connections that exchanges opened since the last call, including those of interrupted exchanges, which
+    /// have no result.
+    pub fn take_opened(&self) -> u64 {
+        self.opened.take()
+    }
+
+    /// Takes one of these connections. False if another exchange has taken it already.
+    pub fn take_one_opened(&self) -> bool {
+        let opened = self.opened.get();
+        self.opened.set(opened.saturating_sub(1));
+        opened > 0
     }
 
     /// The counter of this client's traffic, for other protocols that count towards the same user.

@@ -173,6 +173,7 @@ impl Client {
             Some(Ok(Link::Own(kept))) => {
                 record(line, &steps);
                 outcome.exchange.opened = true;
+                self.opened.set(self.opened.get() + 1);
                 slot.opened();
                 self.exchange(leg, kept, outcome).await;
                 return;
@@ -180,6 +181,7 @@ impl Client {
             Some(Ok(Link::Shared(connection))) => {
                 record(line, &steps);
                 outcome.exchange.opened = true;
+                self.opened.set(self.opened.get() + 1);
                 let _place = if self.shared.settings.no_connection_reuse {
                     slot.opened();
                     Err(slot)

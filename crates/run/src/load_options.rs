@@ -192,7 +192,7 @@ impl LoadOptions {
     /// If an option is invalid.
     pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor(users)?);
-        scenario.graceful_stop = Duration::from_secs(1);
+        scenario.graceful_stop = plimsoll_scriptless::GRACEFUL_STOP;
         scenario.arrivals = self.arrivals.clone().unwrap_or_default();
         Ok(scenario)
     }

@@ -87,9 +87,10 @@ pub(crate) fn record(
     );
 }
 
-/// A request without a response at the end of the run counts as failed if it has waited this long, which is the graceful
-/// stop of these commands. If it is interrupted earlier, it shows nothing about the server.
-const UNANSWERED_AFTER: Duration = Duration::from_millis(990);
+/// How long requests may take after the end of the load.
+pub const GRACEFUL_STOP: Duration = Duration::from_secs(1);
+/// By how much a timer may be early.
+const TOLERANCE: Duration = Duration::from_millis(10);
 
 /// Records a request without a response when the run ended. Otherwise no figure would include requests that hang, and a
 /// service that responds to nine of ten requests would look perfect.
@@ -101,7 +102,8 @@ pub(crate) fn record_unanswered(
 ) {
     let (started, done) = (iteration.started, plimsoll_clock::now());
     let waited = done.since(started);
-    if waited < UNANSWERED_AFTER {
+    // A request that is interrupted before it has waited for the graceful stop says nothing about the server.
+    if waited + TOLERANCE < GRACEFUL_STOP {
         return;
     }
     recorder.http(

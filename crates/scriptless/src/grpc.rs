@@ -14,6 +14,7 @@ use plimsoll_grpc::{
 };
 use plimsoll_net::{Network, NetworkSettings};
 use plimsoll_samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
+use plimsoll_units::Moment;
 
 use crate::ahead;
 use crate::facts::{self, UnansweredRequest};
@@ -249,6 +250,7 @@ impl UserFactory for GrpcUsers {
                 // If this fails, the first call opens a connection and records the error.
                 let started = plimsoll_clock::now();
                 if let Ok(opening) = channel.connect().await {
+                    channel.take_one_opened();
                     facts::record_opened_ahead(&recorder, &tags, opening.total(), started);
                 }
             }
@@ -288,6 +290,11 @@ impl VirtualUser for GrpcUser {
             iteration.stop.race(calling).await
         };
         let Ok(outcome) = called else {
+            // The call has no result, but its connection was opened and its bytes were on the network.
+            let counted = counted_at(iteration.scheduled, iteration.started);
+            self.recorder
+                .connections_opened(self.channel.take_opened(), counted);
+            self.record_traffic(counted, plimsoll_clock::now());
             // A stream may last longer than the run.
             if self.shared.kind == Kind::Unary {
                 let request = UnansweredRequest {
@@ -368,6 +375,12 @@ impl GrpcUser {
             .await
     }
 
+    fn record_traffic(&self, counted: Moment, done: Moment) {
+        let traffic = self.channel.traffic();
+        self.recorder
+            .traffic(traffic.sent, traffic.received, &self.tags, counted, done);
+    }
+
     fn record(&mut self, outcome: &Outcome, iteration: &Iteration) {
         let phases = facts::phases(&outcome.timeline);
         let (started, done) = (outcome.timeline.started(), outcome.timeline.done());
@@ -395,7 +408,8 @@ impl GrpcUser {
                 proto: if outcome.has_response { "gRPC" } else { "" },
                 tls_version: outcome.tls.map_or("", |tls| tls.version),
                 tls_cipher_suite: outcome.tls.map_or("", |tls| tls.cipher_suite),
-                opened: outcome.opened,
+                // An interrupted call on the same connection may have counted it already.
+                opened: outcome.opened && self.channel.take_one_opened(),
                 resent: outcome.resent,
                 error: &error,
                 exhausted: outcome.status.is_exhausted,
@@ -423,9 +437,7 @@ impl GrpcUser {
                 outcome.received.count as f64,
             );
         }
-        let traffic = self.channel.traffic();
-        self.recorder
-            .traffic(traffic.sent, traffic.received, &self.tags, counted, done);
+        self.record_traffic(counted, done);
         self.recorder.iteration(
             done.since(iteration.started),
             iteration.scheduled,

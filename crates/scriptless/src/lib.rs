@@ -20,6 +20,7 @@ pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers};
 pub use self::grpc_stream::Streaming;
 pub use aim::{Aim, Stream};
 pub use attack::{AttackSettings, AttackUsers};
+pub use facts::GRACEFUL_STOP;
 pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
 pub use outlet::{ResultReceiver, ResultSender, outlet};
@@ -272,13 +273,16 @@ impl VirtualUser for HttpUser {
             iteration.stop.race(sending).await
         };
         let traffic = self.client.traffic();
-        let Ok(exchange) = sent else {
-            // The request has no result, but its bytes were on the network.
+        let Ok(mut exchange) = sent else {
+            // The request has no result, but its connection was opened and its bytes were on the network.
+            let counted = counted_at(iteration.scheduled, iteration.started);
+            self.recorder
+                .connections_opened(self.client.take_opened(), counted);
             self.recorder.traffic(
                 traffic.sent,
                 traffic.received,
                 &self.tags,
-                counted_at(iteration.scheduled, iteration.started),
+                counted,
                 plimsoll_clock::now(),
             );
             let request = UnansweredRequest {
@@ -289,6 +293,9 @@ impl VirtualUser for HttpUser {
             facts::record_unanswered(&self.recorder, &self.tags, &request, iteration);
             return Ending::Interrupted;
         };
+        let has_opened = exchange.opened;
+        // An interrupted request on the same connection may have counted it already.
+        exchange.opened = has_opened && self.client.take_one_opened();
         record(
             &self.recorder,
             &self.tags,
@@ -298,7 +305,7 @@ impl VirtualUser for HttpUser {
             iteration,
             traffic,
         );
-        if exchange.opened {
+        if has_opened {
             let phases = facts::phases(&exchange.timeline);
             let took = phases.looking_up + phases.connecting + phases.tls;
             let started = counted_at(iteration.scheduled, exchange.timeline.started());
