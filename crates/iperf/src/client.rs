@@ -73,7 +73,7 @@ fn try_run(
     let server = stream
         .peer_addr()
         .map_err(|error| Error::io("unable to connect to server", &error))?;
-    let control = Control::new(stream, "server", ask.patience)?;
+    let control = Control::new(stream, "server", ask.patience, stop)?;
     let cookie = Cookie::random();
     control.write(cookie.bytes())?;
     control.await_state(State::ParamExchange)?;
@@ -135,7 +135,7 @@ fn try_run(
 }
 
 /// Exchanges the counts of both sides.
-fn exchange(control: &Control, report: &mut Report) -> Result<(), Error> {
+fn exchange(control: &Control<'_>, report: &mut Report) -> Result<(), Error> {
     control.send_state(State::TestEnd)?;
     control.await_state(State::ExchangeResults)?;
     control.write_json(&session::results(report, None).to_json())?;

@@ -1,7 +1,9 @@
 //! The control connection: states and JSON, with a time limit for the peer.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use plimsoll_units::Moment;
@@ -11,15 +13,25 @@ use crate::error::Error;
 use crate::wire::{self, State};
 
 /// One side of the control connection. `peer` is the name of the other side.
-pub struct Control {
+pub struct Control<'a> {
     pub stream: TcpStream,
     pub peer: &'static str,
     /// Time limit for the peer's response.
     pub patience: Duration,
+    /// Set when the user of this side wants to stop.
+    stop: &'a AtomicBool,
 }
 
-impl Control {
-    pub fn new(stream: TcpStream, peer: &'static str, patience: Duration) -> Result<Self, Error> {
+/// How soon a wait for the peer ends after `stop` is set.
+const SLICE: Duration = Duration::from_millis(100);
+
+impl<'a> Control<'a> {
+    pub fn new(
+        stream: TcpStream,
+        peer: &'static str,
+        patience: Duration,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, Error> {
         let set = stream
             .set_nodelay(true)
             .and_then(|()| stream.set_write_timeout(Some(patience)));
@@ -28,6 +40,7 @@ impl Control {
             stream,
             peer,
             patience,
+            stop,
         })
     }
 
@@ -87,6 +100,7 @@ impl Control {
         Within {
             stream: &self.stream,
             until: plimsoll_clock::now() + self.patience,
+            stop: self.stop,
         }
     }
 
@@ -108,17 +122,31 @@ impl Control {
     }
 
     fn broken(&self, doing: &str, error: &io::Error) -> Error {
+        if error.get_ref().is_some_and(|inner| inner.is::<Stopped>()) {
+            return Error::Interrupted(match self.peer {
+                "server" => "client",
+                _ => "server",
+            });
+        }
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Error::new(format!(
                 "control socket has closed unexpectedly: the {} closed the connection",
                 self.peer
             )),
             io::ErrorKind::InvalidData => Error::new(error.to_string()),
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::new(format!(
-                "the {} was silent for {}",
-                self.peer,
-                plimsoll_units::duration::format(self.patience)
-            )),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                let address = self.stream.peer_addr();
+                let address = address.map_or(String::new(), |address| format!(" {address}"));
+                let hint = match self.peer {
+                    "server" => ": is it an iperf3 server?",
+                    _ => "",
+                };
+                Error::new(format!(
+                    "the {}{address} was silent for {}{hint}",
+                    self.peer,
+                    plimsoll_units::duration::format(self.patience)
+                ))
+            }
             _ => Error::io(&format!("{doing} the {}", self.peer), error),
         }
     }
@@ -128,16 +156,42 @@ impl Control {
 pub struct Within<'a> {
     pub stream: &'a TcpStream,
     pub until: Moment,
+    /// Ends the wait when it is set.
+    pub stop: &'a AtomicBool,
 }
+
+/// The error of a wait that `stop` ended.
+#[derive(Debug)]
+struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stopped by a signal")
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 impl Read for Within<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.until.since(plimsoll_clock::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(io::Error::other(Stopped));
+            }
+            let left = self.until.since(plimsoll_clock::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let slice = left.clamp(Duration::from_millis(1), SLICE);
+            self.stream.set_read_timeout(Some(slice))?;
+            match self.stream.read(buffer) {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) => {}
+                read => return read,
+            }
         }
-        self.stream
-            .set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
-        self.stream.read(buffer)
     }
 }

@@ -187,7 +187,7 @@ impl Server {
             .local_addr()
             .map(plain)
             .map_err(|error| Error::io("unable to accept connection from client", &error))?;
-        let control = Control::new(stream, "client", self.serve.patience)?;
+        let control = Control::new(stream, "client", self.serve.patience, stop)?;
         let cookie = Cookie::read(control.within())
             .map_err(|error| Error::io("unable to receive cookie from the client", &error))?;
         report.cookie = cookie.text();
@@ -263,7 +263,7 @@ impl Server {
     }
 
     /// Waits for the client's next message, and meanwhile rejects other clients.
-    fn watch(&self, control: &Control, until: Moment) -> Result<ControlEvent, Error> {
+    fn watch(&self, control: &Control<'_>, until: Moment) -> Result<ControlEvent, Error> {
         let failed = |error: io::Error| Error::io("unable to read from the client", &error);
         let [has_message, is_connecting] =
             readable([control.stream.as_fd(), self.listener.as_fd()], until).map_err(failed)?;
@@ -311,7 +311,7 @@ impl Server {
     /// Accepts the client's streams in order of arrival.
     fn open(
         &self,
-        control: &Control,
+        control: &Control<'_>,
         local: SocketAddr,
         test: &Test,
         cookie: &Cookie,
@@ -351,7 +351,7 @@ impl Server {
     /// Waits for the next connection with the test's cookie. Rejects other connections.
     fn accept(
         &self,
-        control: &Control,
+        control: &Control<'_>,
         test: &Test,
         cookie: &Cookie,
         until: Moment,
@@ -365,6 +365,7 @@ impl Server {
             let patient = Within {
                 stream: &stream,
                 until: until.min(plimsoll_clock::now() + Duration::from_secs(2)),
+                stop,
             };
             match Cookie::read(patient) {
                 Ok(shown) if shown == *cookie => {
@@ -380,7 +381,7 @@ impl Server {
     /// Waits for the next greeting over UDP.
     fn await_greeting(
         &self,
-        control: &Control,
+        control: &Control<'_>,
         socket: &UdpSocket,
         until: Moment,
         stop: &AtomicBool,
@@ -404,7 +405,7 @@ impl Server {
     /// Waits for a stream while the client stays connected.
     fn waits(
         &self,
-        control: &Control,
+        control: &Control<'_>,
         socket: std::os::fd::BorrowedFd<'_>,
         until: Moment,
         stop: &AtomicBool,
@@ -442,7 +443,7 @@ const BAD_PARAMETERS: i32 = 114;
 const NO_STREAM: i32 = 204;
 
 /// Tells the client that its test cannot run: sends iperf3's error number without a system error.
-fn send_error(control: &Control, number: i32) {
+fn send_error(control: &Control<'_>, number: i32) {
     let mut bytes = vec![State::ServerError.byte()];
     bytes.extend_from_slice(&number.to_be_bytes());
     bytes.extend_from_slice(&0_i32.to_be_bytes());

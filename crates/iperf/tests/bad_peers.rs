@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plimsoll_iperf::client::{self, Family, From, TestRequest};
 use plimsoll_iperf::server::{Server, ServerSettings};
@@ -66,12 +66,34 @@ fn error(report: Report) -> String {
 }
 
 #[test]
+fn a_client_that_waits_for_a_silent_server_can_be_stopped() {
+    let port = peer(|stream: TcpStream| {
+        let _ = (&stream).read_to_end(&mut Vec::new());
+    });
+    let stop = AtomicBool::new(false);
+    let started = Instant::now();
+    let request = request_test(port, Duration::from_secs(60), small());
+    let report = thread::scope(|scope| {
+        let running = scope.spawn(|| client::run(&request, &stop, &mut |_| {}));
+        thread::sleep(Duration::from_millis(300));
+        stop.store(true, Ordering::Relaxed);
+        running.join().expect("a report")
+    });
+    assert_eq!(report.error, Some(Error::Interrupted("client")));
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
 fn a_silent_closed_or_foreign_server_is_reported() {
     let wait = |stream: TcpStream| {
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
     let message = error(run(&request_test(peer(wait), SHORT, small())));
-    assert_eq!(message, "the server was silent for 300ms");
+    assert!(
+        message.starts_with("the server 127.0.0.1:")
+            && message.ends_with(" was silent for 300ms: is it an iperf3 server?"),
+        "{message}"
+    );
 
     let message = error(run(&request_test(peer(drop), LONG, small())));
     assert!(
@@ -192,7 +214,7 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
     type Misbehave = fn(&TcpStream);
     let cases: [(Misbehave, &str); 5] = [
         // Send nothing, and keep the connection open.
-        (|_| {}, "the server was silent for 300ms"),
+        (|_| {}, " was silent for 300ms"),
         (
             |stream| write_json(stream, &json!({ "streams": 7 })).expect("sent"),
             "no list of streams",
