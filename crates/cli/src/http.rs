@@ -57,7 +57,7 @@ pub struct RequestArgs {
     /// File with one body per line, sent in rotation
     #[arg(short = 'Z', long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
-    /// Time limit for a request
+    /// Time limit for a request; 0 for none
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::args::time)]
     pub timeout: Duration,
 }

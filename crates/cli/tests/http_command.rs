@@ -241,6 +241,28 @@ fn misbehaving() -> Vec<(&'static str, Play, &'static str)> {
 }
 
 #[test]
+fn a_timeout_of_zero_means_none() {
+    let server = Peer::start(Play::ok("hello"));
+    let ended = plimsoll(&[
+        "http",
+        "--json",
+        "--timeout",
+        "0s",
+        "-n",
+        "4",
+        &server.url(),
+    ])
+    .run();
+    let result = json(&ended);
+    assert_eq!(ended.status, Some(0), "{result}");
+    assert_eq!(
+        (&result["requests"], &result["failed"]),
+        (&4.into(), &0.into()),
+        "{result}"
+    );
+}
+
+#[test]
 fn servers_that_misbehave_are_named_and_counted() {
     for (what, play, word) in misbehaving() {
         let server = Peer::start(play);

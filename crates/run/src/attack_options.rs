@@ -52,7 +52,7 @@ pub struct AttackOptions {
 }
 
 /// The duration of an attack without a limit, which the value `0` requests.
-const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
+pub(crate) const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// When hits start, and for how long they do.
 struct Schedule {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use plimsoll_http::Protocol;
 use plimsoll_scriptless::RequestSpec;
 
+use crate::attack_options::UNLIMITED;
 use crate::connection_options::ConnectionOptions;
 use crate::load_options::LoadOptions;
 use crate::request::{Http, Load};
@@ -96,7 +97,10 @@ impl HttpOptions {
             url,
             headers: headers.collect::<Result<_, String>>()?,
             bodies,
-            timeout: self.timeout,
+            timeout: match self.timeout {
+                Duration::ZERO => UNLIMITED,
+                timeout => timeout,
+            },
         })
     }
 
