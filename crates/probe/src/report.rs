@@ -3,7 +3,7 @@
 use plimsoll_net::TlsFacts;
 use serde_json::{Value, json};
 
-use crate::spread::Spread;
+use crate::spread::{NOT_RELIABLE, Spread};
 use crate::{Capacity, Opening, Peer, Plan};
 
 /// All measurements.
@@ -104,6 +104,11 @@ impl Report {
         row("TLS handshake, resumed", &self.resumed_handshakes);
         if let Ok(trip) = &self.round_trip {
             row("round trip", &trip.times);
+        }
+        if text.contains(NOT_RELIABLE) {
+            text += &format!(
+                "{NOT_RELIABLE} fewer than 10 values above this percentile: not reliable\n"
+            );
         }
         text.push('\n');
         if let Some(tls) = self.tls {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_stats::Histogram;
+use plimsoll_stats::{Histogram, tail};
 use serde_json::{Value, json};
 
 /// Durations of one kind.
@@ -45,14 +45,21 @@ impl Spread {
         })
     }
 
-    /// Formats four columns, in the order of [`Spread::HEAD`].
+    /// Formats four columns, in the order of [`Spread::HEAD`]. A mark follows percentiles of too few durations.
     pub fn row(&self) -> String {
-        let cell = |q| format!("{:>10}", milliseconds(self.quantile(q)));
+        let cell = |q| {
+            let is_reliable = q == 0.0 || q == 1.0 || tail::is_reliable(self.count() as f64, q);
+            let mark = if is_reliable { "" } else { NOT_RELIABLE };
+            format!("{:>11}", milliseconds(self.quantile(q)) + mark)
+        };
         [0.0, 0.5, 0.95, 1.0].map(cell).concat()
     }
 
-    pub const HEAD: &str = "       min    median       p95       max";
+    pub const HEAD: &str = "        min     median        p95        max";
 }
+
+/// The mark of percentiles of too few durations.
+pub const NOT_RELIABLE: &str = "?";
 
 fn milliseconds(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1e3;
@@ -80,10 +87,13 @@ mod tests {
         assert_eq!(spread.json()["p50"], 3.0);
         assert_eq!(spread.json()["max"], 5.0);
         assert!(
-            spread.row().starts_with("  1.000 ms  3.000 ms"),
+            spread.row().starts_with("   1.000 ms  3.000 ms?"),
             "{}",
             spread.row()
         );
         assert_eq!(spread.row().len(), Spread::HEAD.len());
+        assert!(spread.row().contains("ms?   5.000 ms"), "{}", spread.row());
+        (0..195).for_each(|_| spread.add(Duration::from_millis(3)));
+        assert!(!spread.row().contains(NOT_RELIABLE), "{}", spread.row());
     }
 }
