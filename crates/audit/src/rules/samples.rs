@@ -47,16 +47,21 @@ pub fn check_samples_above(report: &Report, findings: &mut Findings) {
                     "{} × (1 − {q}) = {}, below {MIN_SAMPLES_ABOVE}: the percentile depends on {} samples",
                     format_number(samples),
                     format_number(samples * (1.0 - q)),
-                    format_number((samples * (1.0 - q)).ceil().max(1.0))
+                    format_number(round_up(samples * (1.0 - q)).max(1.0))
                 ),
                 format!(
                     "Do not quote percentiles above {}, or record {} samples.",
                     quantile_name(round_quantile((1.0 - MIN_SAMPLES_ABOVE / samples).max(0.5))),
-                    format_number((MIN_SAMPLES_ABOVE / (1.0 - q)).ceil())
+                    format_number(round_up(MIN_SAMPLES_ABOVE / (1.0 - q)))
                 ),
             ],
         );
     }
+}
+
+/// Rounds up to a whole number. In floating point, 100 × (1 − 0.95) is slightly more than 5.
+fn round_up(value: f64) -> f64 {
+    (value - 1e-6).ceil()
 }
 
 /// Formats a quantile with the usual number of digits: p98.8, p99.95.
@@ -89,5 +94,17 @@ pub fn check_duration(report: &Report, findings: &mut Findings) {
                 ],
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_up;
+
+    #[test]
+    fn floating_point_errors_are_not_rounded_up() {
+        assert_eq!(round_up(100.0 * (1.0 - 0.95)), 5.0);
+        assert_eq!(round_up(10.0 / (1.0 - 0.9)), 100.0);
+        assert_eq!(round_up(4.2), 5.0);
     }
 }
