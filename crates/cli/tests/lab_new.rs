@@ -20,6 +20,13 @@ fn run(folder: &Path, file: &str) -> (Value, String) {
         .limit(Duration::from_secs(180))
         .run();
     assert_eq!(ended.status, Some(0), "{ended:?}");
+    let lab = fs::read_to_string(folder.join(file)).unwrap();
+    let is_started = !lab.contains("url = \"http://127.");
+    assert_eq!(
+        ended.stderr.contains("variant 1 is started"),
+        is_started,
+        "{ended:?}"
+    );
     let report = folder.join(ended.stdout.trim());
     let result = fs::read_to_string(report.with_file_name("result.json")).unwrap();
     (

@@ -116,14 +116,11 @@ pub fn describe_cell(result: &LabResult, cell: &Cell) -> String {
 /// The state of a cell in a few words, and the reason.
 pub fn describe_state(cell: &Cell) -> (String, String) {
     match &cell.state {
-        CellState::Measured => (cell.verdict.clone(), cell.reasons.join(" ")),
-        CellState::Partial(why) => (
-            "partial".to_owned(),
-            std::iter::once(why.as_str())
-                .chain(cell.reasons.iter().map(String::as_str))
-                .collect::<Vec<_>>()
-                .join(" "),
-        ),
+        CellState::Measured => (cell.verdict.clone(), join_reasons(&cell.reasons)),
+        CellState::Partial(why) => {
+            let reasons = std::iter::once(why).chain(&cell.reasons);
+            ("partial".to_owned(), join_reasons(reasons))
+        }
         CellState::Insane(why) => ("not sane".to_owned(), why.clone()),
         CellState::Failed(why) => ("failed".to_owned(), why.clone()),
         CellState::LeftOut => (
@@ -132,6 +129,18 @@ pub fn describe_state(cell: &Cell) -> (String, String) {
         ),
         CellState::Missing => ("missing".to_owned(), "It has not been run yet.".to_owned()),
     }
+}
+
+/// Reasons one after the other. Most of them do not end with a period.
+fn join_reasons<'a>(reasons: impl IntoIterator<Item = &'a String>) -> String {
+    let mut text = String::new();
+    for reason in reasons {
+        if !text.is_empty() {
+            text += if text.ends_with('.') { " " } else { "; " };
+        }
+        text += reason;
+    }
+    text
 }
 
 /// Whether a cell's figures are valid or suspect: measured, and not invalid.
@@ -180,9 +189,9 @@ pub fn capitalize(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_results::lab::{Axis, LabResult};
+    use plimsoll_results::lab::{Axis, Cell, CellState, LabResult};
 
-    use super::{describe_place, describe_value};
+    use super::{describe_place, describe_state, describe_value};
 
     fn result(axes: &[(&str, &[&str])]) -> LabResult {
         let axis = |(name, values): &(&str, &[&str])| Axis {
@@ -228,5 +237,21 @@ mod tests {
             .collect();
         assert_eq!(describe_place(&result, &place, &[]), "no store, 100 users");
         assert_eq!(describe_place(&result, &place, &["users"]), "no store");
+    }
+
+    #[test]
+    fn reasons_of_a_cell_are_separated() {
+        let mut cell = Cell {
+            state: CellState::Partial("4 of 6 runs.".to_owned()),
+            verdict: "suspect".to_owned(),
+            reasons: vec!["repeat 1: busy".to_owned(), "repeat 2: busy".to_owned()],
+            ..Cell::default()
+        };
+        assert_eq!(
+            describe_state(&cell).1,
+            "4 of 6 runs. repeat 1: busy; repeat 2: busy"
+        );
+        cell.state = CellState::Measured;
+        assert_eq!(describe_state(&cell).1, "repeat 1: busy; repeat 2: busy");
     }
 }

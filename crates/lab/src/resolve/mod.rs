@@ -107,6 +107,13 @@ pub struct Setup {
     pub seeds: Vec<Seed>,
 }
 
+impl Setup {
+    /// Whether the lab starts a process. A system with a URL runs already.
+    pub fn starts_processes(&self) -> bool {
+        self.processes.iter().any(|process| process.url.is_none())
+    }
+}
+
 /// A step that writes data and checks it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seed {

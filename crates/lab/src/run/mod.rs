@@ -418,8 +418,12 @@ fn start_variant<'a>(
             .get(cell.variant)
             .ok_or_else(|| Problem::nowhere("the variant does not exist"))?;
         tell(Step::Done(&format!(
-            "variant {} is started",
-            cell.variant + 1
+            "variant {} {}",
+            cell.variant + 1,
+            match setup.starts_processes() {
+                true => "is started",
+                false => "uses systems that already run",
+            }
         )));
         let logs = store.logs(cell.variant);
         let mut variant = Variant::start(cell.variant, setup, private, &logs)?;
