@@ -11,10 +11,15 @@ use serde_json::Value;
 
 /// The samples of `http_reqs` in a file of `--out json`.
 fn requests(file: &Path) -> Vec<Value> {
+    samples(file, "http_reqs")
+}
+
+/// The samples of a metric in a file of `--out json`.
+fn samples(file: &Path, metric: &str) -> Vec<Value> {
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     lines
-        .filter(|line: &Value| line["type"] == "Point" && line["metric"] == "http_reqs")
+        .filter(|line: &Value| line["type"] == "Point" && line["metric"] == metric)
         .collect()
 }
 
@@ -60,6 +65,17 @@ fn attack_writes_each_of_its_requests() {
     let posts = all.iter();
     let posts = posts.filter(|request| request["data"]["tags"]["method"] == "POST");
     assert_eq!(posts.count(), 20);
+    // The response time starts at the scheduled start, so it is never shorter than the service time.
+    let file = folder.path().join("all.json");
+    let times = |metric: &str| -> f64 {
+        let samples = samples(&file, metric);
+        assert_eq!(samples.len(), 40, "{metric}");
+        let values = samples
+            .iter()
+            .map(|sample| sample["data"]["value"].as_f64());
+        values.map(Option::unwrap).sum()
+    };
+    assert!(times("http_req_response_time") >= times("http_req_duration"));
 }
 
 #[test]

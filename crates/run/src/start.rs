@@ -234,6 +234,8 @@ impl<'a> Launch<'a> {
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
             outputs: self.outputs.has_any() || self.listeners.need_samples(),
+            // Without the response time, a stall of the service would be invisible in outputs.
+            output_extra: true,
             by_name: self.record.is_some() || self.listeners.need_names(),
             by_second: self.record.is_some() || self.listeners.need_seconds(),
             ..WatchSettings::default()
