@@ -72,7 +72,7 @@ pub fn measure(
         if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
             let output: Value = serde_json::from_str(&finished.output).unwrap_or_default();
             figures.measured_connect_ms = output["connect_ms"]["p50"].as_f64();
-            figures.measured_round_trip_ms = output["round_trip_ms"]["p50"].as_f64();
+            figures.measured_round_trip_ms = round_trip(&output, relayed.is_some());
         }
     }
     // If a figure is missing, the network path could not be measured.
@@ -96,8 +96,38 @@ pub fn measure(
         let took = variant.round_trip_of(link).ok().flatten();
         figures.measured_round_trip_ms = took.map(|took| took.as_secs_f64() * 1000.0);
         figures.by =
-            "relay; the round trip through an identical one, because the system does not echo"
+            "relay; the round trip through an identical one, because the system does not echo or closes its connections"
                 .to_owned();
     }
     Some(figures)
+}
+
+/// The median round trip that `plimsoll probe` measured, in milliseconds. `None` through a relay if the system closes its
+/// connections: each round trip then contains the relay's own connecting.
+fn round_trip(output: &Value, is_relayed: bool) -> Option<f64> {
+    let by = output["round_trip_by"].as_str().unwrap_or_default();
+    let is_first = by.ends_with("new connections");
+    output["round_trip_ms"]["p50"]
+        .as_f64()
+        .filter(|_| !(is_relayed && is_first))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_connecting_of_a_relay_is_not_a_round_trip() {
+        let kept =
+            json!({ "round_trip_ms": { "p50": 40.1 }, "round_trip_by": "HTTP GET, first byte" });
+        let new = json!({
+            "round_trip_ms": { "p50": 81.4 }, "round_trip_by": "HTTP GET, first byte, new connections"
+        });
+        assert_eq!(round_trip(&kept, true), Some(40.1));
+        assert_eq!(round_trip(&new, true), None);
+        assert_eq!(round_trip(&new, false), Some(81.4));
+        assert_eq!(round_trip(&Value::Null, false), None);
+    }
 }
