@@ -1,5 +1,7 @@
 //! The figures of a run that has just ended, for people who watch the lab.
 
+use std::collections::BTreeMap;
+
 use plimsoll_results::lab::Repeat;
 use plimsoll_results::record::Generator;
 use plimsoll_units::{Bytes, three_digits};
@@ -28,14 +30,7 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     let system_ended = facts.failed.is_some();
     let measured = repeat::read(cell, run, facts, &directory, "");
     let generator = &measured.repeat.generator;
-    let mut parts: Vec<String> = LABELS
-        .iter()
-        .filter_map(|(name, before)| {
-            let value = *measured.figures.get(*name)?;
-            let (_, unit) = FIGURES.iter().find(|(known, _)| known == name)?;
-            Some(format!("{before}{} {unit}", three_digits(value)))
-        })
-        .collect();
+    let mut parts = main_figures(&measured.figures);
     parts.extend(system_use(&measured.repeat));
     if !generator.verdict.is_empty() {
         parts.push(generator.verdict.clone());
@@ -44,6 +39,25 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
         figures: parts.join(", "),
         disturbance: disturbance(generator, system_ended),
     }
+}
+
+/// The figures of [`LABELS`], and the share of failed requests if there are any: rates and latencies do not include them.
+fn main_figures(figures: &BTreeMap<String, f64>) -> Vec<String> {
+    let failed = figures.get("failed_share").filter(|share| **share > 0.0);
+    let shown = LABELS.iter().filter_map(|(name, before)| {
+        let value = *figures.get(*name)?;
+        let (_, unit) = FIGURES.iter().find(|(known, _)| known == name)?;
+        let successful = match failed {
+            Some(_) if *name == "requests_per_second" => "successful ",
+            _ => "",
+        };
+        Some(format!(
+            "{before}{} {successful}{unit}",
+            three_digits(value)
+        ))
+    });
+    let failed = failed.map(|share| format!("{} % of the requests failed", three_digits(*share)));
+    shown.chain(failed).collect()
 }
 
 /// The reasons to measure the run again. If a system has exited, that is the result of the run:
@@ -80,6 +94,25 @@ mod tests {
         let why = disturbance(&generator, false);
         assert_eq!(why.as_deref(), Some("other programs"));
         assert_eq!(disturbance(&generator, true), None);
+    }
+
+    #[test]
+    fn failed_requests_are_shown_beside_the_rate() {
+        let figures = |failed| {
+            let figures = [
+                ("requests_per_second", 13.0),
+                ("latency_p95", 158.2),
+                ("failed_share", failed),
+            ];
+            main_figures(&figures.map(|(name, value)| (name.to_owned(), value)).into())
+        };
+        assert_eq!(figures(0.0), ["13.0 requests/s", "p95 158 ms"]);
+        let failed = [
+            "13.0 successful requests/s",
+            "p95 158 ms",
+            "18.8 % of the requests failed",
+        ];
+        assert_eq!(figures(18.75), failed);
     }
 
     #[test]
