@@ -92,6 +92,7 @@ impl Reporting {
     /// none.
     pub fn of_one_run(request: &ReportRequest, store: Option<&Path>) -> Result<Reporting, Refusal> {
         needs_baseline(request)?;
+        needs_condition(request)?;
         let baseline = match &request.baseline {
             Some(name) => {
                 let record = plimsoll_compare::open(store, name)
@@ -178,6 +179,18 @@ pub fn needs_baseline(request: &ReportRequest) -> Result<(), Refusal> {
     }
 }
 
+/// Rejects a run to compare with, if no condition compares.
+fn needs_condition(request: &ReportRequest) -> Result<(), Refusal> {
+    let mut conditions = request.fail_on.iter();
+    match &request.baseline {
+        Some(name) if !conditions.any(Condition::compares) => Err(Refusal::config(format!(
+            "--baseline {name} has no effect without a condition that compares, such as --fail-on regression; to print a \
+             comparison, run plimsoll compare {name} RECORD afterwards"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Two runs side by side, for their report: the name and the record of each.
 pub fn comparison(a: (&str, &Record), b: (&str, &Record)) -> RunComparison {
     match two_runs(&[], a, b, Differences::Listed) {
@@ -214,6 +227,32 @@ pub fn print_failures(failures: &Failures) {
         for sentence in sentences {
             print_message(&format!("{title}: {sentence}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_baseline_needs_a_condition_that_compares() {
+        let request = |fail_on: &[&str]| ReportRequest {
+            baseline: Some("before.jsonl".to_owned()),
+            fail_on: fail_on
+                .iter()
+                .map(|text| Condition::parse(text).unwrap())
+                .collect(),
+            ..ReportRequest::default()
+        };
+        let error = needs_condition(&request(&[])).unwrap_err();
+        assert!(
+            error.message.contains("--fail-on regression"),
+            "{}",
+            error.message
+        );
+        assert!(needs_condition(&request(&["invalid"])).is_err());
+        assert!(needs_condition(&request(&["invalid", "regression"])).is_ok());
+        assert!(needs_condition(&ReportRequest::default()).is_ok());
     }
 }
 
