@@ -11,6 +11,8 @@ use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
+use crate::other_runs::OtherRuns;
+
 /// The number of digits of a hash that are shown.
 const HASH_LENGTH: usize = 8;
 
@@ -25,11 +27,11 @@ pub struct HistorySettings {
     pub store: Option<PathBuf>,
 }
 
-/// The selected runs, oldest first. There is at least one.
+/// The selected runs, oldest first, and what is not selected. There is at least one run.
 fn runs(
     settings: &HistorySettings,
     report: &mut dyn FnMut(&str),
-) -> Result<Vec<StoredRun>, String> {
+) -> Result<(Vec<StoredRun>, OtherRuns), String> {
     let place = store_location::place(settings.store.as_deref())?;
     let mut store = store_location::open_existing(&place)?;
     for sentence in store_location::recover(&place, &mut store) {
@@ -48,11 +50,13 @@ fn runs(
             None => format!("{}: the store contains no runs", place.display()),
         });
     };
-    runs.retain(|run| {
+    let is_selected = |run: &StoredRun| {
         run.configuration_hash == latest.configuration_hash
             && (settings.any_environment || run.fingerprint == latest.fingerprint)
-    });
-    Ok(runs)
+    };
+    let others = OtherRuns::of(&runs, &latest.configuration_hash, is_selected);
+    runs.retain(is_selected);
+    Ok((runs, others))
 }
 
 /// Runs, and the figure of each run whose result can be trusted.
@@ -62,6 +66,7 @@ pub struct History {
     /// The index of a run, and its figure.
     series: Vec<(usize, f64)>,
     changes: Vec<ChangePoint>,
+    others: OtherRuns,
 }
 
 impl History {
@@ -73,7 +78,7 @@ impl History {
         settings: &HistorySettings,
         report: &mut dyn FnMut(&str),
     ) -> Result<History, String> {
-        let runs = runs(settings, report)?;
+        let (runs, others) = runs(settings, report)?;
         let value = |run: &StoredRun| {
             store_location::figure(run, settings.figure)
                 .filter(|_| store_location::is_followed(run))
@@ -89,6 +94,7 @@ impl History {
             runs,
             changes: change_points(&values),
             series,
+            others,
         })
     }
 
@@ -121,7 +127,7 @@ impl History {
             );
         }
         if self.series.is_empty() {
-            return text + "no run has this figure\n";
+            return text + "no run has this figure\n" + &self.others.text();
         }
         let plot = terminal::History {
             label: match figure.unit {
@@ -161,7 +167,7 @@ impl History {
         if self.changes.is_empty() {
             text += "no change of level\n";
         }
-        text + &self.noise_text()
+        text + &self.noise_text() + &self.others.text()
     }
 
     fn noise(&self) -> Option<Noise> {
@@ -250,6 +256,6 @@ impl History {
     }
 }
 
-fn short(hash: &str) -> &str {
+pub(crate) fn short(hash: &str) -> &str {
     hash.get(..HASH_LENGTH).unwrap_or(hash)
 }

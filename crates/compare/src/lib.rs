@@ -9,6 +9,7 @@ mod comparison;
 mod failures;
 mod gate;
 mod history;
+mod other_runs;
 mod prepared_run;
 mod settings;
 mod stored;
