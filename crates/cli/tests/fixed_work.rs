@@ -86,8 +86,8 @@ fn each_scenario_reports_its_work() {
     assert_eq!(shared["loops"], Value::Null);
     assert_eq!(work["timed"], Value::Null);
     for part in [
-        "work of each: 4 workers × 5 loops: 20 iterations, 40 calls\n",
-        "work of shared: 2 workers, 7 loops among them: 7 iterations\n",
+        "work of each: 20 iterations (4 users × 5), 40 calls\n",
+        "work of shared: 7 iterations (shared by 2 users)\n",
         "makespan of each: ",
         "payload of each: ",
         " Mbit/s: 60 B sent and 200 B received\n",

@@ -228,7 +228,7 @@ fn fixed_work_is_completed_and_its_payload_reported() {
 
     let text = call(&address, "EchoWord", &flags).stdout;
     for part in [
-        "4 workers × 5 loops: 20 calls",
+        "20 calls (4 users × 5)",
         "makespan",
         " MB/s = ",
         " Mbit/s: ",

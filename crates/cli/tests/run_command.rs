@@ -179,6 +179,20 @@ fn two_interrupts_stop_immediately() {
 }
 
 #[test]
+fn a_run_whose_setup_fails_is_not_valid() {
+    let script = "
+        export const options = { vus: 2, iterations: 4 };
+        export function setup() { throw new Error('no database'); }
+        export default function () {}
+    ";
+    let ended = run(script, "", &[]).run();
+    assert_eq!(ended.status, Some(107), "{}", ended.stderr);
+    let verdict = "invalid — client: nothing was measured: no iteration started";
+    assert!(ended.stdout.contains(verdict), "{}", ended.stdout);
+    assert!(ended.stdout.contains("0 of 4 iterations"), "{}", ended.stdout);
+}
+
+#[test]
 fn an_endless_loop_is_ended() {
     let script = "
         export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };

@@ -57,7 +57,7 @@ impl UserKind {
     }
 }
 
-/// Formats `1 loop` or `2 loops`.
+/// Formats `1 call` or `2 calls`.
 fn count_of(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
@@ -113,27 +113,22 @@ impl FixedWork {
 
     fn work(&self, user_kind: UserKind, paint: Paint) -> String {
         let (workers, wanted, calls) = (self.workers, self.iterations_wanted, self.calls);
+        let users = count_of(workers.into(), "user");
         let amount = match self.loops {
-            Some(loops) => format!(
-                "{} × {}",
-                count_of(workers.into(), "worker"),
-                count_of(loops, "loop")
-            ),
-            None => format!(
-                "{}, {} among them",
-                count_of(workers.into(), "worker"),
-                count_of(wanted, "loop")
-            ),
+            Some(loops) => format!("{users} × {loops}"),
+            None => format!("shared by {users}"),
         };
         let done = match user_kind {
             UserKind::Direct => calls,
             UserKind::Script => self.iterations,
         };
-        let mut text = format!("{amount}: {}", count_of(done, user_kind.iteration()));
-        if done < wanted {
-            let missing = format!(" of {wanted}; the rest did not end in time");
-            text.push_str(&paint.bad(&missing));
-        }
+        let mut text = match done < wanted {
+            true => {
+                let done = format!("{done} of {}", count_of(wanted, user_kind.iteration()));
+                format!("{} ({amount})", paint.bad(&done))
+            }
+            false => format!("{} ({amount})", count_of(done, user_kind.iteration())),
+        };
         if user_kind == UserKind::Script && calls > 0 {
             text.push_str(&format!(", {}", count_of(calls, "call")));
         }
@@ -190,7 +185,7 @@ mod tests {
         assert_eq!(
             texts(&work, UserKind::Direct),
             [
-                "4 workers × 10 loops: 39 calls of 40; the rest did not end in time",
+                "39 of 40 calls (4 users × 10)",
                 "2s from the first call's start to the last one's end",
                 "2.000 MB/s = 16.000 Mbit/s: 3.0 MB sent and 1.0 MB received, without 2 failed calls",
             ]
@@ -203,7 +198,7 @@ mod tests {
         assert_eq!(
             texts(&shared, UserKind::Script)[..2],
             [
-                "4 workers, 10 loops among them: 9 iterations of 10; the rest did not end in time, 18 calls",
+                "9 of 10 iterations (shared by 4 users), 18 calls",
                 "2s from the first iteration's start to the last one's end",
             ]
         );
@@ -211,7 +206,7 @@ mod tests {
         assert_eq!(
             texts(&computing, UserKind::Script),
             [
-                "4 workers × 10 loops: 40 iterations",
+                "40 iterations (4 users × 10)",
                 "2s from the first iteration's start to the last one's end",
             ]
         );

@@ -72,6 +72,7 @@ impl Evidence {
         self.interrupted = run.interrupted;
         self.sent = Bytes(run.count(builtin::DATA_SENT) as u64);
         self.received = Bytes(run.count(builtin::DATA_RECEIVED) as u64);
+        self.is_unstarted = self.started + self.scheduled + self.requests == 0;
     }
 }
 

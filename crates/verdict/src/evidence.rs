@@ -59,6 +59,8 @@ pub struct Evidence {
     pub is_request_load: bool,
     /// Number of iterations that were interrupted.
     pub interrupted: u64,
+    /// Whether the run ended before any iteration started and any request was sent, for example because `setup` failed.
+    pub is_unstarted: bool,
     pub sent: Bytes,
     pub received: Bytes,
     /// The times of requests in a closed model, and the times of their phases in any model.

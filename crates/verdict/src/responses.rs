@@ -44,6 +44,11 @@ impl Evidence {
             found.add(Level::Invalid, cause, text.to_owned());
             return;
         }
+        if self.is_unstarted {
+            let text = "nothing was measured: no iteration started".to_owned();
+            found.add(Level::Invalid, Cause::Client, text);
+            return;
+        }
         if self.requests == 0 {
             return;
         }

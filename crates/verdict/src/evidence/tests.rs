@@ -504,6 +504,17 @@ fn a_run_in_which_nothing_ended_is_invalid() {
     };
     assert_eq!(session.judge().level, Level::Valid);
     assert_eq!(Evidence::default().judge().level, Level::Valid);
+    // The setup of a script failed.
+    let unstarted = Evidence {
+        is_unstarted: true,
+        ..Evidence::default()
+    };
+    let verdict = unstarted.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert_eq!(
+        verdict.reasons[0].text,
+        "nothing was measured: no iteration started"
+    );
 }
 
 #[test]
