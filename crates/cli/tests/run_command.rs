@@ -189,7 +189,11 @@ fn a_run_whose_setup_fails_is_not_valid() {
     assert_eq!(ended.status, Some(107), "{}", ended.stderr);
     let verdict = "invalid — client: nothing was measured: no iteration started";
     assert!(ended.stdout.contains(verdict), "{}", ended.stdout);
-    assert!(ended.stdout.contains("0 of 4 iterations"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("0 of 4 iterations"),
+        "{}",
+        ended.stdout
+    );
 }
 
 #[test]

@@ -100,18 +100,27 @@ fn verdict_words(cell: &Cell) -> Words {
     let (_, why) = describe_state(cell);
     let words = if !why.is_empty() {
         Words::plain(why)
-    } else if cell.findings.is_empty() {
-        Words::plain(
-            "The generator was not the limit, and the audit found no problem with the figures.",
-        )
     } else {
-        Words::plain("The generator was not the limit. The audit found:")
+        let generator = match is_too_short(cell) {
+            true => "The runs were too short to check whether the generator was the limit",
+            false => "The generator was not the limit",
+        };
+        Words::plain(match cell.findings.is_empty() {
+            true => format!("{generator}, and the audit found no problem with the figures."),
+            false => format!("{generator}. The audit found:"),
+        })
     };
     if !is_believed(cell) && !cell.repeats.is_empty() {
         words.text("  Its figures are not shown; its runs are below.")
     } else {
         words
     }
+}
+
+/// Whether a run of the cell was too short to check the generator, as its verdict says.
+fn is_too_short(cell: &Cell) -> bool {
+    let mut reasons = cell.repeats.iter().flat_map(|run| &run.generator.reasons);
+    reasons.any(|(_, text)| text.contains(plimsoll_results::record::TOO_SHORT))
 }
 
 fn figure_table(cell: &Cell) -> Option<Block> {

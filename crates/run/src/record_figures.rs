@@ -192,3 +192,16 @@ pub(crate) fn reason_text(reason: &AbortReason) -> String {
         | AbortReason::Machine(text) => secrets::in_text(text),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_verdict::Evidence;
+
+    use super::*;
+
+    #[test]
+    fn readers_of_a_record_recognize_a_short_run() {
+        let verdict = Evidence::default().judge();
+        assert_eq!(verdict.reasons[0].text, record::TOO_SHORT);
+    }
+}

@@ -230,6 +230,28 @@ pub fn print_failures(failures: &Failures) {
     }
 }
 
+fn is_in_github_actions() -> bool {
+    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+}
+
+/// Appends to the summary of a job's step, if the runner has such a summary.
+fn add_to_step_summary(text: &str) {
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
+        return;
+    };
+    let written = File::options()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+    if let Err(error) = written {
+        report_lost(&format!(
+            "GITHUB_STEP_SUMMARY {}: cannot write it: {error}",
+            path.display()
+        ));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,27 +275,5 @@ mod tests {
         assert!(needs_condition(&request(&["invalid"])).is_err());
         assert!(needs_condition(&request(&["invalid", "regression"])).is_ok());
         assert!(needs_condition(&ReportRequest::default()).is_ok());
-    }
-}
-
-fn is_in_github_actions() -> bool {
-    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
-}
-
-/// Appends to the summary of a job's step, if the runner has such a summary.
-fn add_to_step_summary(text: &str) {
-    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
-        return;
-    };
-    let written = File::options()
-        .append(true)
-        .create(true)
-        .open(&path)
-        .and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
-    if let Err(error) = written {
-        report_lost(&format!(
-            "GITHUB_STEP_SUMMARY {}: cannot write it: {error}",
-            path.display()
-        ));
     }
 }

@@ -289,6 +289,9 @@ pub struct FixedWork {
     pub payload_bytes_received: u64,
 }
 
+/// What the verdict says of a run whose evidence about the generator is too short.
+pub const TOO_SHORT: &str = "the run was too short to check the generator";
+
 /// The generator's resource use, and whether the results can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
