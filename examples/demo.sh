@@ -12,7 +12,7 @@ export PATH="$PATH:$HOME/.cargo/bin"
 # On a terminal, cargo shows its progress.
 quiet=()
 [[ -t 2 ]] || quiet=(--quiet)
-echo "Building Plimsoll and one reference system. The first time takes about fifteen minutes on two processors …"
+echo "Building Plimsoll and one reference system. The first time takes about ten minutes on two processors …"
 # The lab does not need fleet, HTTP/3, Parquet or Redis, which take a third of a full build.
 cargo build "${quiet[@]}" --profile quick --package plimsoll --no-default-features --features scripts
 cargo build "${quiet[@]}" --profile quick --manifest-path reference-systems/Cargo.toml \
