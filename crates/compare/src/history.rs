@@ -11,10 +11,7 @@ use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
 
-use crate::other_runs::OtherRuns;
-
-/// The number of digits of a hash that are shown.
-const HASH_LENGTH: usize = 8;
+use crate::other_runs::{OtherRuns, short};
 
 /// Selects the runs to list.
 pub struct HistorySettings {
@@ -254,8 +251,4 @@ impl History {
             })),
         })
     }
-}
-
-pub(crate) fn short(hash: &str) -> &str {
-    hash.get(..HASH_LENGTH).unwrap_or(hash)
 }

@@ -2,8 +2,8 @@
 
 use plimsoll_results::store::StoredRun;
 
-use crate::history::short;
-
+/// The number of digits of a hash that are shown.
+const HASH_LENGTH: usize = 8;
 /// Maximum number of other configurations to list, from the latest to the oldest.
 const MAX_LISTED: usize = 5;
 
@@ -62,6 +62,11 @@ impl OtherRuns {
         }
         text
     }
+}
+
+/// The start of a hash.
+pub fn short(hash: &str) -> &str {
+    hash.get(..HASH_LENGTH).unwrap_or(hash)
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_requests_are_shown_beside_the_rate() {
+    fn failed_requests_are_shown_with_the_rate() {
         let figures = |failed| {
             let figures = [
                 ("requests_per_second", 13.0),
