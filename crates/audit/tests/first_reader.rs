@@ -61,6 +61,25 @@ fn every_violation_of_a_row_is_named() {
     }
 }
 
+#[test]
+fn every_violation_of_an_output_is_named() {
+    let page = "```\nRunning 1m test @ http://example.com/\n  2 threads and 100 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    20.00ms   2.00ms  15.00ms   90.00%\n    Req/Sec     5.00k   100.00     6.00k    70.00%\n  Latency Distribution\n     50%   12.00ms\n     75%   11.00ms\n     90%   14.00ms\n     99%   19.00ms\n  600000 requests in 1.00m, 100.00MB read\nRequests/sec:  10000.00\nTransfer/sec:      1.67MB\n```\n";
+    let found = arithmetic(page, "percentile-disorder");
+    assert_eq!(found.len(), 1, "{found:?}");
+    for part in ["at most p75 11.00ms", "at most max 15.00ms; mean 20.00ms"] {
+        assert!(found[0].contains(part), "{part}: {found:?}");
+    }
+}
+
+#[test]
+fn json_of_iperf3_names_its_server() {
+    let page = r#"{"start": {"connecting_to": {"host": "127.0.0.1", "port": 5201}}, "end": {
+"sum_sent": {"seconds": 10.0, "bytes": 1250000000, "bits_per_second": 1000000000},
+"sum_received": {"seconds": 10.0, "bytes": 1250000000, "bits_per_second": 1000000000}}}"#;
+    let found = audit("x.json", page).unwrap().findings;
+    assert!(found.iter().any(|finding| finding.rule == "co-located"));
+}
+
 const LIST: &str = "Results: 100 users, 60 seconds.\n\n- Requests: 1,000,000\n- Throughput: 5,000 requests per second\n- Duration: 60 s\n- p50: 20 ms\n- p95: 10 ms\n- Errors: 0\n- Success rate: 93%\n";
 
 #[test]

@@ -98,6 +98,8 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     value.get("start")?;
     let end = value.get("end")?;
     let mut block = Block::new(Tool::Iperf3, "iperf3 JSON", line);
+    let host = value.pointer("/start/connecting_to/host");
+    block.target = host.and_then(Value::as_str).map(str::to_owned);
     let number = |path: &str| end.pointer(path).and_then(Value::as_f64);
     let exact = |value: f64, unit| Quantity::exact(value, unit, line);
     let sums = [

@@ -227,9 +227,21 @@ pub fn check_order(report: &Report, findings: &mut Findings) {
         check_two_maxima(block, findings);
         for trend in &block.trends {
             check_mean(block, trend, findings);
-            let Some((one, other)) = find_disorder(trend, allowed_difference(block)) else {
+            let disorder = find_disorder(trend, allowed_difference(block));
+            if disorder.is_empty() {
                 continue;
-            };
+            }
+            let mut shown: Vec<&String> = Vec::new();
+            for figure in disorder.iter().flat_map(|(one, other)| [one, other]) {
+                if !shown.contains(&figure) {
+                    shown.push(figure);
+                }
+            }
+            let shown: Vec<&str> = shown.into_iter().map(String::as_str).collect();
+            let reasons: Vec<String> = disorder
+                .iter()
+                .map(|(one, other)| format!("{one} is printed, but it can be at most {other}"))
+                .collect();
             // In this row, hey prints the minimum and maximum of the whole request.
             let known = trend.name == "DNS+dialup";
             findings.block(
@@ -238,8 +250,8 @@ pub fn check_order(report: &Report, findings: &mut Findings) {
                 block,
                 trend.line,
                 [
-                    format!("{}: {one}, {other}", trend.name),
-                    format!("{one} is printed, but it can be at most {other}"),
+                    format!("{}: {}", trend.name, shown.join(", ")),
+                    reasons.join("; "),
                     if known {
                         "The tool fills the second and third figure of this row from another row. Use neither of them.".to_owned()
                     } else {
@@ -354,7 +366,7 @@ fn check_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
         return;
     };
     // Another finding already reports a mean outside of minimum and maximum.
-    if find_disorder(trend, allowed_difference(block)).is_some() {
+    if !find_disorder(trend, allowed_difference(block)).is_empty() {
         return;
     }
     findings.block(
@@ -386,7 +398,9 @@ fn allowed_difference(block: &Block) -> f64 {
     }
 }
 
-fn find_disorder(trend: &Trend, precision: f64) -> Option<(String, String)> {
+/// The figures that are larger than the next ones in their order, or the mean outside of minimum and
+/// maximum.
+fn find_disorder(trend: &Trend, precision: f64) -> Vec<(String, String)> {
     let mut ladder = Vec::new();
     ladder.extend(trend.min.iter().map(|figure| ("min".to_owned(), figure)));
     for (q, figure) in &trend.quantiles {
@@ -405,7 +419,7 @@ fn find_disorder(trend: &Trend, precision: f64) -> Option<(String, String)> {
     }
     pairs
         .into_iter()
-        .find(|((_, low), (_, high))| {
+        .filter(|((_, low), (_, high))| {
             low.value - low.step - high.step > high.value + high.value.abs() * precision
         })
         .map(|((low_name, low), (high_name, high))| {
@@ -414,4 +428,5 @@ fn find_disorder(trend: &Trend, precision: f64) -> Option<(String, String)> {
                 format!("{high_name} {}", high.text),
             )
         })
+        .collect()
 }
