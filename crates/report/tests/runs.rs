@@ -26,7 +26,7 @@ fn the_first_screen_answers_without_a_question() {
         "Response time: median 2.",
         "30 of 6000 requests failed** (0.500 %): status 503 (30) and connect: connection refused (2)",
         "7 iterations were dropped",
-        "1 of 2 thresholds missed**: http\\_req\\_response\\_time p(99)\\<1 (measured 8.12)",
+        "1 of 2 thresholds missed**: http\\_req\\_response\\_time p(99)\\<1 (measured 8.12 ms)",
         "1 of 2 checks failed**: body has a price (9 of 6000)",
         "Example CPU 9000",
         "plimsoll 0.1.0",
