@@ -102,7 +102,7 @@ pub fn of_text(text: &str) -> Figures {
             .trim_start()
     };
     // Commands print columns, and scripts print a colon. Every number is followed by its unit.
-    let (_, work) = line("work").split_once(": ").unwrap_or_default();
+    let work = line("work");
     let before = |text: &str, what: &str| -> Option<u64> {
         let (before, _) = text.split_once(what)?;
         before.split_whitespace().last()?.parse().ok()
@@ -124,7 +124,7 @@ pub fn of_text(text: &str) -> Figures {
         makespan: seconds(makespan),
         megabits_per_second: None,
         rounding: 0.01,
-        unfinished: work.contains("did not end").then(|| work.to_owned()),
+        unfinished: work.contains(" of ").then(|| work.to_owned()),
     }
 }
 
