@@ -36,6 +36,12 @@ pub(crate) struct TargetErrors {
 }
 
 impl TargetErrors {
+    /// Whether the run ended because all targets of the list were requested. This is not a failure.
+    pub fn is_at_end(&self) -> bool {
+        let ended = self.stream.as_ref().and_then(|stream| stream.ended());
+        matches!(ended, Some(None))
+    }
+
     /// The error in the list that ended the run, if any.
     pub fn error(&self, aborted: Option<&AbortReason>) -> Option<String> {
         match self.stream.as_ref().and_then(|stream| stream.ended()) {

@@ -131,9 +131,12 @@ impl<'a> Run<'a> {
     /// Follows the run to its end, on the calling thread.
     pub fn finish(self) -> Outcome {
         let mut outcome = self.supervisor.follow();
-        outcome.input_error = self
-            .targets
-            .and_then(|targets| targets.error(outcome.aborted.as_ref()));
+        if let Some(targets) = self.targets {
+            outcome.input_error = targets.error(outcome.aborted.as_ref());
+            if targets.is_at_end() {
+                outcome.aborted = None;
+            }
+        }
         outcome
     }
 }

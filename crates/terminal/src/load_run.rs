@@ -230,7 +230,7 @@ impl FinishedRun {
             Some(AbortReason::Machine(reason)) => Err(Refusal::other(reason)),
             Some(AbortReason::Signal) => Ok(Exit::SIGNAL),
             // For example, a fleet lost an agent. The results are printed, but they are not those of the whole run.
-            Some(AbortReason::Failed(reason)) => {
+            Some(AbortReason::Failed(reason)) if self.outcome.input_error.is_none() => {
                 print_error(reason);
                 Ok(Exit::GENERIC)
             }
