@@ -59,7 +59,10 @@ fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<St
         ));
     }
     if let Some(expected) = of("logs") {
-        let (expected, seen) = (without_verdict(&expected.logs), without_verdict(&seen.logs));
+        let (expected, seen) = (
+            without_own_lines(&expected.logs),
+            without_own_lines(&seen.logs),
+        );
         found.extend(lines("logs", &expected, &seen));
     }
     if let Some(expected) = of("screen") {
@@ -86,14 +89,14 @@ fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<St
     found
 }
 
-/// Removes the verdict from a summary in the log, because it depends on how busy the machine is.
-fn without_verdict(lines: &[String]) -> Vec<String> {
-    let is_verdict = |line: &&String| line.trim_start().starts_with("verdict: ");
-    lines
-        .iter()
-        .filter(|line| !is_verdict(line))
-        .cloned()
-        .collect()
+/// Removes the verdict from a summary in the log, because it depends on how busy the machine is, and the reference to --help,
+/// which k6 does not print.
+fn without_own_lines(lines: &[String]) -> Vec<String> {
+    let is_own = |line: &&String| {
+        let line = line.trim_start();
+        line.starts_with("verdict: ") || line == "For more information, try '--help'."
+    };
+    lines.iter().filter(|line| !is_own(line)).cloned().collect()
 }
 
 /// Removes lines that only Plimsoll prints, and lines of metrics that are sampled at intervals.
