@@ -143,7 +143,7 @@ fn unfinished_work_is_reported() {
         "{work}"
     );
     assert!(number(work, "makespan_seconds") >= 0.9, "{work}");
-    let printed = " of 1000; the rest did not end in time";
+    let printed = " of 1000 iterations (1 user × 1000)";
     assert!(ended.stdout.contains(printed), "{}", ended.stdout);
 }
 

@@ -13,7 +13,7 @@ fn search(command: &[&str], service: &Peer) {
     let flags = [
         "find",
         "--objective",
-        "p95<5s",
+        "p50<5s",
         "--start",
         "40",
         "--trials",
