@@ -15,27 +15,18 @@ pub fn counts(result: &LabResult) -> Vec<String> {
     listed(result)
         .into_iter()
         .map(|objective| {
-            let judged = result.objectives.iter();
-            let judged: Vec<&ObjectiveOutcome> = judged
-                .filter(|outcome| {
-                    outcome.objective == objective && is_of_valid_cell(result, outcome)
-                })
-                .collect();
-            let count = |verdict: &str| judged.iter().filter(|one| one.verdict == verdict).count();
-            let (met, missed) = (count("kept"), count("broken"));
-            let mut text = match judged.len() {
+            let judged = Judged::of(result, objective);
+            let mut text = match judged.all.len() {
                 0 => "not judged, because none of its cells is valid".to_owned(),
                 all => format!(
-                    "met in {met} of {}",
+                    "met in {} of {}",
+                    judged.met.len(),
                     format_count(all, "valid cell", "valid cells")
                 ),
             };
-            for (name, number) in [
-                ("missed", missed),
-                ("undecided", judged.len() - met - missed),
-            ] {
-                if number > 0 {
-                    text.push_str(&format!(", {name} in {number}"));
+            for (name, some) in [("missed", judged.missed), ("undecided", judged.undecided)] {
+                if !some.is_empty() {
+                    text.push_str(&format!(", {name} in {}", some.len()));
                 }
             }
             format!(
@@ -90,21 +81,45 @@ pub fn without_failures(result: &LabResult) -> Option<usize> {
     (!judged.is_empty() && judged.iter().all(is_none)).then_some(judged.len())
 }
 
+/// The outcomes of one objective in the valid cells.
+struct Judged<'a> {
+    all: Vec<&'a ObjectiveOutcome>,
+    met: Vec<&'a ObjectiveOutcome>,
+    missed: Vec<&'a ObjectiveOutcome>,
+    undecided: Vec<&'a ObjectiveOutcome>,
+    /// The number of its cells that are not valid.
+    excluded: usize,
+}
+
+impl<'a> Judged<'a> {
+    fn of(result: &'a LabResult, objective: &str) -> Judged<'a> {
+        let named = result.objectives.iter();
+        let named = named.filter(|outcome| outcome.objective == objective);
+        let (all, excluded): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) =
+            named.partition(|outcome| is_of_valid_cell(result, outcome));
+        let (met, others): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) =
+            all.iter().partition(|outcome| outcome.verdict == "kept");
+        let (missed, undecided) = others
+            .iter()
+            .partition(|outcome| outcome.verdict == "broken");
+        Judged {
+            all,
+            met,
+            missed,
+            undecided,
+            excluded: excluded.len(),
+        }
+    }
+}
+
 fn objective_sentence(result: &LabResult, objective: &str) -> Words {
-    let is_valid = |outcome: &&ObjectiveOutcome| is_of_valid_cell(result, outcome);
-    let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
-    let all: Vec<&ObjectiveOutcome> = result
-        .objectives
-        .iter()
-        .filter(named)
-        .filter(is_valid)
-        .collect();
-    let excluded = result.objectives.iter().filter(named).count() - all.len();
-    let (met, others): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) =
-        all.iter().partition(|outcome| outcome.verdict == "kept");
-    let (missed, undecided): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) = others
-        .iter()
-        .partition(|outcome| outcome.verdict == "broken");
+    let Judged {
+        all,
+        met,
+        missed,
+        undecided,
+        excluded,
+    } = Judged::of(result, objective);
     let words = Words::plain(format!(
         "Objective \u{201c}{}\u{201d}{}: ",
         objective_text(result, objective),

@@ -183,8 +183,7 @@ impl Answer<'_> {
             return None;
         }
         let found = estimate(self.result, *first, *other);
-        let is_certain = matches!(found.outcome, Outcome::Larger | Outcome::Smaller);
-        (is_certain && found.interval.is_some()).then_some(found)
+        (is_certain(&found) && found.interval.is_some()).then_some(found)
     }
 
     /// For at least three values of which none certainly differs from the first one: the range of all intervals of the ratios
@@ -198,7 +197,6 @@ impl Answer<'_> {
             .iter()
             .map(|other| estimate(self.result, *first, *other));
         let estimates: Vec<Estimate> = estimates.collect();
-        let is_certain = |one: &Estimate| matches!(one.outcome, Outcome::Larger | Outcome::Smaller);
         if estimates.iter().any(is_certain) {
             return None;
         }
@@ -300,6 +298,11 @@ impl Answer<'_> {
             false => rates,
         }
     }
+}
+
+/// Whether it is certain that a ratio differs from 1.
+fn is_certain(one: &Estimate) -> bool {
+    matches!(one.outcome, Outcome::Larger | Outcome::Smaller)
 }
 
 fn with_conditions(text: &str, conditions: &str) -> String {
